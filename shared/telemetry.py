@@ -1,0 +1,68 @@
+"""What the system says about itself: structured logs, and a count of every storage operation by kind and caller."""
+
+import logging
+import sys
+import threading
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import structlog
+
+
+def configure_logging(level: str, **bound: Any) -> None:
+    """JSON lines on standard error, each with the fields given here (the kind of process, the pool)."""
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            structlog.processors.JSONRenderer(),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, level.upper())),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=False,
+    )
+    structlog.contextvars.clear_contextvars()
+    structlog.contextvars.bind_contextvars(**bound)
+
+
+class Meter:
+    """Counts of storage operations ("storage transactions") by (store, operation, caller); one for each process."""
+
+    def __init__(self, caller: str) -> None:
+        self.caller = caller
+        self._counts: Counter[tuple[str, str, str]] = Counter()
+        self._lock = threading.Lock()
+
+    def count(self, store: str, operation: str) -> None:
+        with self._lock:
+            self._counts[store, operation, self.caller] += 1
+
+    def counts(self) -> dict[tuple[str, str, str], int]:
+        with self._lock:
+            return dict(self._counts)
+
+    def total(self) -> int:
+        return sum(self.counts().values())
+
+
+class Metered:
+    """A store whose every public call is counted before it is made."""
+
+    def __init__(self, store: Any, name: str, meter: Meter) -> None:
+        self._store = store
+        self._name = name
+        self._meter = meter
+
+    def __getattr__(self, operation: str) -> Callable[..., Any]:
+        call = getattr(self._store, operation)
+        if operation.startswith("_") or not callable(call):
+            return call  # type: ignore[no-any-return]
+
+        def counted(*args: Any, **kwargs: Any) -> Any:
+            self._meter.count(self._name, operation)
+            return call(*args, **kwargs)
+
+        return counted

@@ -12,6 +12,7 @@ from shared.local.blobs import LocalBlobs
 from shared.local.queues import LocalQueues
 from shared.local.tables import LocalTables
 from shared.people import People
+from shared.poison import Poison
 from shared.queues import Queues
 from shared.settings import Settings
 from shared.tables import Tables
@@ -34,6 +35,7 @@ class Services:
     catalog: Catalog
     people: People
     tickets: TicketQueues
+    poison: Poison
 
 
 def open_services(settings: Settings, *, caller: str, clock: Clock | None = None) -> Services:
@@ -55,6 +57,7 @@ def build_services(
     blobs = cast(Blobs, Metered(blobs, "blob", meter))
     queues = cast(Queues, Metered(queues, "queue", meter))
     tables = cast(Tables, Metered(tables, "table", meter))
+    catalog = Catalog(tables, clock)
     services = Services(
         settings=settings,
         clock=clock,
@@ -63,15 +66,17 @@ def build_services(
         blobs=blobs,
         queues=queues,
         tables=tables,
-        catalog=Catalog(tables, clock),
+        catalog=catalog,
         people=People(tables, clock),
         tickets=TicketQueues(queues),
+        poison=Poison(tables, queues, catalog, clock),
     )
     for container in (SOURCES, MEDIA):
         blobs.ensure_container(container)
     services.catalog.ensure()
     services.people.ensure()
     services.tickets.ensure()
+    services.poison.ensure()
     return services
 
 

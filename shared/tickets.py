@@ -66,7 +66,7 @@ class Ingest(VideoTicket, frozen=True, kw_only=True, tag="ingest"):
         return "ingest"
 
 
-class _PartTicket(VideoTicket, frozen=True, kw_only=True):
+class PartTicket(VideoTicket, frozen=True, kw_only=True):
     """Make one part of the plan. `fast` parts go through the ingest pool, so the first picture never waits in line."""
 
     part: str
@@ -82,15 +82,15 @@ class _PartTicket(VideoTicket, frozen=True, kw_only=True):
         return "ingest" if self.fast else f"transcode-{self.priority}"
 
 
-class Encode(_PartTicket, frozen=True, kw_only=True, tag="encode"):
+class Encode(PartTicket, frozen=True, kw_only=True, tag="encode"):
     """Encode the renditions of one part (video rungs of one decode, or an audio track) into segments."""
 
 
-class Pictures(_PartTicket, frozen=True, kw_only=True, tag="pictures"):
+class Pictures(PartTicket, frozen=True, kw_only=True, tag="pictures"):
     """Make the poster and the storyboard."""
 
 
-class Package(_PartTicket, frozen=True, kw_only=True, tag="package"):
+class Package(PartTicket, frozen=True, kw_only=True, tag="package"):
     """Join finished segments into the one progressive MP4."""
 
 
@@ -133,7 +133,7 @@ class Sweep(Ticket, frozen=True, kw_only=True, tag="sweep"):
 
 
 KINDS: tuple[type[Ticket], ...] = (Ingest, Encode, Pictures, Package, Assemble, Index, Erase, Sweep)
-PART_KINDS: dict[str, type[_PartTicket]] = {"encode": Encode, "pictures": Pictures, "package": Package}
+PART_KINDS: dict[str, type[PartTicket]] = {"encode": Encode, "pictures": Pictures, "package": Package}
 
 QUEUES = ("ingest", "transcode-high", "transcode-normal", "transcode-low", "index", "housekeeping")
 POISON_SUFFIX = "-poison"

@@ -59,12 +59,18 @@ def part_prefix(video: str, generation: int, part: str, attempt: str) -> str:
 
 
 class Playback(msgspec.Struct, frozen=True, kw_only=True):
-    """Blob names in MEDIA of what is published; None for what is not there (yet)."""
+    """Blob names in MEDIA of what is published; None for what is not there (yet).
+
+    `generation` and `parts` say which finished parts it was assembled from, so that a late assemble never takes
+    anything back.
+    """
 
     master: str | None = None
     mp4: str | None = None
     poster: str | None = None
     storyboard: str | None = None
+    generation: int = 0
+    parts: tuple[str, ...] = ()
 
 
 class PartPlan(msgspec.Struct, frozen=True, kw_only=True):
@@ -321,6 +327,13 @@ class Catalog:
         rows = self._rows(video_id, f"progress-g{generation}-")
         found = [msgspec.json.decode(str(row.properties["json"]), type=Progress) for row in rows]
         return {progress.part: progress for progress in found}
+
+    def last_moved(self, video_id: str) -> datetime:
+        """When anything about the video last changed (its record, plan, parts, progress, timeline), by the store's clock."""
+        moved = [row.timestamp for row in self._rows(video_id, "")]
+        if not moved:
+            raise NotFound(f"there is no video {video_id}")
+        return max(moved)
 
     # The timeline
 

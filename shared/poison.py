@@ -1,0 +1,227 @@
+"""Tickets set aside: why, their history and their raw body, kept for an operator to look at, replay or drop.
+
+The table is the truth: one row a ticket, keyed by the queue and message it came from, so a worker that dies half way
+through setting aside leaves one record however often it is done again. The message in `<queue>-poison` only announces
+the row to whoever watches queues.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+import msgspec
+
+from shared.clock import Clock
+from shared.errors import Conflict, Invalid, Lost, NotFound
+from shared.queues import MAX_BATCH, Message, Queues
+from shared.tables import Entity, Tables, Value
+from shared.tickets import POISON_SUFFIX, QUEUES, Ticket, VideoTicket, decode, encode
+from shared.videos import Catalog, State, Video
+
+POISON = "poison"
+_LOOK = timedelta(seconds=30)
+_MAX_REASON = 4000
+
+
+class Poisoned(msgspec.Struct, frozen=True, kw_only=True):
+    """One ticket set aside. `body` is what was received, byte for byte; `history` its earlier reasons, oldest first."""
+
+    queue: str
+    message: str
+    reason: str
+    history: tuple[str, ...] = ()
+    tries: int
+    at: datetime
+    body: str = ""
+    announcement: tuple[str, str] | None = None
+    """Id and receipt of the message in the poison queue; the receipt is dead if somebody took that message."""
+    etag: str = ""
+
+    @property
+    def id(self) -> str:
+        return f"{self.queue}/{self.message}"
+
+
+class _Announcement(msgspec.Struct, frozen=True, kw_only=True):
+    """What a poison queue's message says."""
+
+    poison: str
+    reason: str
+
+
+class Poison:
+    """The tickets set aside, over tables and queues."""
+
+    def __init__(self, tables: Tables, queues: Queues, catalog: Catalog, clock: Clock) -> None:
+        self._tables = tables
+        self._queues = queues
+        self._catalog = catalog
+        self._clock = clock
+
+    def ensure(self) -> None:
+        self._tables.ensure_table(POISON)
+
+    def set_aside(self, queue: str, message: Message, reason: str, history: tuple[str, ...] = ()) -> Poisoned:
+        """Record and announce it; the caller then deletes the original. Safe to repeat: there is one record, announced once."""
+        poisoned = Poisoned(
+            queue=queue, message=message.id, reason=reason[:_MAX_REASON], history=history,
+            tries=message.dequeue_count, at=self._clock.now(), body=message.body,
+        )
+        try:
+            self._tables.insert(POISON, queue, message.id, _properties(poisoned))
+        except Conflict:
+            return self._announce_again(self.show(poisoned.id))
+        return self._announce(poisoned)
+
+    def list(self, queue: str | None = None) -> Iterator[Poisoned]:
+        marker = None
+        while True:
+            page = self._tables.query(POISON, queue, marker=marker)
+            yield from (_poisoned(entity) for entity in page.entities)
+            marker = page.marker
+            if marker is None:
+                return
+
+    def show(self, poison_id: str) -> Poisoned:
+        """Raises NotFound."""
+        queue, message = _key(poison_id)
+        try:
+            return _poisoned(self._tables.get(POISON, queue, message))
+        except NotFound:
+            raise NotFound(f"no ticket {poison_id} is set aside") from None
+
+    def replay(self, poison_id: str) -> Ticket:
+        """Send it again as if new: no tries counted, its video open for work again.
+
+        Of many at once one succeeds, the others raise NotFound or Conflict. Raises Invalid, and keeps it, if the body
+        is no ticket we can read. The record goes last: dying in between may send the ticket twice, never lose it, and
+        tickets asking the same are harmless.
+        """
+        poisoned = self.show(poison_id)
+        ticket = msgspec.structs.replace(decode(poisoned.body), forgiven=0)
+        poisoned = self._claim(poisoned)
+        if isinstance(ticket, VideoTicket):
+            reopen(self._catalog, ticket.video)
+        self._queues.send(poisoned.queue, encode(ticket))
+        self._drop(poisoned)
+        return ticket
+
+    def purge(self, poison_id: str) -> None:
+        """Drop it for good. Raises NotFound."""
+        self._drop(self.show(poison_id))
+
+    def purge_all(self, queue: str | None = None) -> int:
+        """Drop every one (of a queue), its announcements too; returns how many."""
+        poisoned = list(self.list(queue))
+        for one in poisoned:
+            self._tables.delete(POISON, one.queue, one.message, if_match=one.etag)
+        for name in [queue] if queue else QUEUES:
+            self._queues.clear(name + POISON_SUFFIX)
+        return len(poisoned)
+
+    def _announce(self, poisoned: Poisoned) -> Poisoned:
+        text = _Announcement(poison=poisoned.id, reason=poisoned.reason[:500])
+        sent = self._queues.send(poisoned.queue + POISON_SUFFIX, msgspec.json.encode(text).decode())
+        return self._note(poisoned, sent)
+
+    def _announce_again(self, poisoned: Poisoned) -> Poisoned:
+        """For a worker that comes after one that died in the middle: the announcement may be out, or not."""
+        if poisoned.announcement is not None:
+            return poisoned
+        found = self._find(poisoned)
+        return self._note(poisoned, found) if found else self._announce(poisoned)
+
+    def _note(self, poisoned: Poisoned, announcement: Message) -> Poisoned:
+        noted = msgspec.structs.replace(poisoned, announcement=(announcement.id, announcement.receipt or ""))
+        etag = self._tables.upsert(POISON, poisoned.queue, poisoned.message, _properties(noted))
+        return msgspec.structs.replace(noted, etag=etag)
+
+    def _find(self, poisoned: Poisoned) -> Message | None:
+        """Take every message for a moment, since peeking shows only 32; slow, and needed only when a receipt is missing."""
+        queue, taken, found = poisoned.queue + POISON_SUFFIX, [], None
+        while found is None and (messages := self._queues.receive(queue, count=MAX_BATCH, visibility=_LOOK)):
+            taken += messages
+            found = next((message for message in messages if _announces(message.body) == poisoned.id), None)
+        for message in taken:
+            if message is not found:
+                self._queues.update(queue, message.id, message.receipt or "", visibility=timedelta(0))
+        return found
+
+    def _claim(self, poisoned: Poisoned) -> Poisoned:
+        """Of many who hold the same version of the record one passes; the rest raise Conflict."""
+        etag = self._tables.update(
+            POISON, poisoned.queue, poisoned.message, _properties(poisoned), if_match=poisoned.etag
+        )
+        return msgspec.structs.replace(poisoned, etag=etag)
+
+    def _drop(self, poisoned: Poisoned) -> None:
+        self._tables.delete(POISON, poisoned.queue, poisoned.message, if_match=poisoned.etag)
+        if poisoned.announcement is None or not self._forget(poisoned.queue, *poisoned.announcement):
+            found = self._find(poisoned)
+            if found is not None:
+                self._forget(poisoned.queue, found.id, found.receipt or "")
+
+    def _forget(self, queue: str, message_id: str, receipt: str) -> bool:
+        try:
+            self._queues.delete(queue + POISON_SUFFIX, message_id, receipt)
+        except Lost:
+            return False
+        return True
+
+
+def reopen(catalog: Catalog, video_id: str) -> None:
+    """Let work go on that was given up, by an operator's replay or the owner's retry.
+
+    What finished stays; parts given up are forgotten. A failed video, or a published one that lacks a part, is then
+    open for work again; any other is left alone. The caller sends the ticket that goes on, after this.
+    """
+    try:
+        video = catalog.get(video_id)
+    except NotFound:
+        return
+    if video.state == "deleted":
+        return
+    given_up = [part.name for part in catalog.parts(video_id, video.generation).values() if part.failed is not None]
+    for name in given_up:
+        catalog.forget_part(video_id, video.generation, name)
+    if video.state == "failed" or (video.state == "published" and given_up):
+        catalog.mark_active(video_id)
+        catalog.change(video_id, _reopened, event="reopened")
+
+
+def _reopened(video: Video) -> Video | None:
+    if video.state not in ("failed", "published"):
+        return None
+    return msgspec.structs.replace(video, state=_state_before(video), reason=None, revision=video.revision + 1)
+
+
+def _state_before(video: Video) -> State:
+    if video.playback.master is not None and video.playback.generation == video.generation:
+        return "playable"
+    return "queued" if video.duration is None else "processing"
+
+
+def _key(poison_id: str) -> tuple[str, str]:
+    queue, _, message = poison_id.partition("/")
+    if not queue or not message:
+        raise Invalid(f"a ticket set aside is named QUEUE/MESSAGE, not {poison_id!r}")
+    return queue, message
+
+
+def _announces(body: str) -> str | None:
+    try:
+        return msgspec.json.decode(body, type=_Announcement).poison
+    except msgspec.MsgspecError:
+        return None
+
+
+def _properties(poisoned: Poisoned) -> dict[str, Value]:
+    """The body is kept as bytes: a string property holds less than a message may."""
+    record = msgspec.structs.replace(poisoned, body="", etag="")
+    return {"json": msgspec.json.encode(record).decode(), "body": poisoned.body.encode()}
+
+
+def _poisoned(entity: Entity) -> Poisoned:
+    record = msgspec.json.decode(str(entity.properties["json"]), type=Poisoned)
+    body = entity.properties["body"]
+    text = body.decode() if isinstance(body, bytes) else str(body)
+    return msgspec.structs.replace(record, body=text, etag=entity.etag)

@@ -8,6 +8,7 @@ from typing import Protocol
 MAX_BODY_BYTES = 48 * 1024
 """UTF-8 bytes of a body: 64 KiB, the service's limit, after base64."""
 MAX_BATCH = 32
+MAX_METADATA_BYTES = 8 * 1024
 MAX_VISIBILITY = timedelta(days=7)
 MAX_TTL = timedelta(days=7)
 DEFAULT_VISIBILITY = timedelta(seconds=30)

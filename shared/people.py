@@ -1,18 +1,31 @@
-"""People who sign in, and the tokens their programs use, over tables."""
+"""People who sign in, and the tokens their programs use, over one table.
+
+A name or e-mail address is claimed by inserting a row of its own, so two people can never have the same; a claim
+whose person was never entered (a crash in between) is free again after a minute.
+"""
 
 import hashlib
+import re
 import secrets
-from datetime import datetime
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
 
 import msgspec
+from argon2 import PasswordHasher
+from argon2.exceptions import Argon2Error, InvalidHashError
 
 from shared.clock import Clock
 from shared.errors import Conflict, Invalid, NotFound
-from shared.tables import Change, Tables
+from shared.tables import Entity, Tables
 
 PEOPLE = "people"
 ROLES = ("viewer", "creator", "operator", "admin")
 """Each may do what those before it may: watch; upload; see the console and run the pools; manage people."""
+
+TOKEN_PREFIX = "mtn_"
+_NAME = re.compile(r"[\w][\w.-]{1,38}[\w]")
+_CLAIM_LIFE = timedelta(minutes=1)
+_MIN_PASSWORD = 8
 
 
 class Person(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,15 +39,26 @@ class Person(msgspec.Struct, frozen=True, kw_only=True):
     active: bool = True
     created: datetime
     session_key: str
-    """Changes when every session of this person must end (Flask-Security's fs_uniquifier)."""
+    """`<id>.<random>`; a new one ends every session of this person."""
     etag: str = ""
 
     def may(self, role: str) -> bool:
+        """Whether this person may do what `role` may."""
         return self.active and ROLES.index(self.role) >= ROLES.index(role)
 
 
+class Token(msgspec.Struct, frozen=True, kw_only=True):
+    """What is kept of a personal API token: never the token itself."""
+
+    id: str
+    person: str
+    label: str
+    created: datetime
+    digest: str
+
+
 class People:
-    """Accounts and tokens; names and e-mail addresses are unique through rows of their own."""
+    """Accounts and tokens. Methods raise NotFound for who or what is not there, Conflict for what is taken."""
 
     def __init__(self, tables: Tables, clock: Clock) -> None:
         self._tables = tables
@@ -42,3 +66,163 @@ class People:
 
     def ensure(self) -> None:
         self._tables.ensure_table(PEOPLE)
+
+    # Accounts
+
+    def create(self, name: str, password_hash: str, *, role: str = "creator", email: str | None = None) -> Person:
+        """Raises Invalid for a name, address or role that cannot be, Conflict for a name or address taken."""
+        person_id = secrets.token_hex(8)
+        person = Person(
+            id=person_id,
+            name=check_name(name),
+            email=email.strip() if email and email.strip() else None,
+            password=password_hash,
+            role=check_role(role),
+            created=self._clock.now(),
+            session_key=new_session_key(person_id),
+        )
+        self._claim("name", person.name, person)
+        if person.email:
+            self._claim("email", person.email, person)
+        self._tables.insert(PEOPLE, person.id, "person", _properties(person))
+        self._tables.upsert(PEOPLE, "everybody", person.name.casefold(), {"id": person.id})
+        return person
+
+    def get(self, person_id: str) -> Person:
+        return _person(self._tables.get(PEOPLE, person_id, "person"))
+
+    def by_name(self, name: str) -> Person:
+        return self._claimed("name", name)
+
+    def by_email(self, email: str) -> Person:
+        return self._claimed("email", email)
+
+    def by_session_key(self, key: str) -> Person:
+        person = self.get(key.partition(".")[0])
+        if not secrets.compare_digest(person.session_key, key):
+            raise NotFound("this session has ended")
+        return person
+
+    def change(self, person_id: str, how: Callable[[Person], Person]) -> Person:
+        """Compare-and-swap until it holds. Names and addresses cannot be changed this way."""
+        while True:
+            person = self.get(person_id)
+            changed = how(person)
+            try:
+                etag = self._tables.update(PEOPLE, person.id, "person", _properties(changed), if_match=person.etag)
+            except Conflict:
+                continue
+            return msgspec.structs.replace(changed, etag=etag)
+
+    def all(self) -> Iterator[Person]:
+        """Everybody by name."""
+        marker = None
+        while True:
+            page = self._tables.query(PEOPLE, "everybody", marker=marker)
+            for row in page.entities:
+                yield self.get(str(row.properties["id"]))
+            marker = page.marker
+            if marker is None:
+                return
+
+    def _claim(self, kind: str, text: str, person: Person) -> None:
+        partition, wanted = f"{kind}:{text.casefold()}", {"id": person.id}
+        try:
+            self._tables.insert(PEOPLE, partition, "claim", wanted)
+        except Conflict:
+            claim = self._tables.get(PEOPLE, partition, "claim")
+            if self._stands(claim):
+                raise Conflict(f"the {'name' if kind == 'name' else 'e-mail address'} {text!r} is taken") from None
+            self._tables.update(PEOPLE, partition, "claim", wanted, if_match=claim.etag)
+
+    def _stands(self, claim: Entity) -> bool:
+        if self._clock.now() - claim.timestamp < _CLAIM_LIFE:
+            return True
+        try:
+            self.get(str(claim.properties["id"]))
+        except NotFound:
+            return False
+        return True
+
+    def _claimed(self, kind: str, text: str) -> Person:
+        claim = self._tables.get(PEOPLE, f"{kind}:{text.strip().casefold()}", "claim")
+        return self.get(str(claim.properties["id"]))
+
+    # Tokens
+
+    def create_token(self, person_id: str, label: str) -> str:
+        """A new personal API token; it is shown this once, only its SHA-256 is kept."""
+        plain = TOKEN_PREFIX + secrets.token_urlsafe(32)
+        token = Token(
+            id=secrets.token_hex(6),
+            person=person_id,
+            label=" ".join(label.split())[:80] or "API",
+            created=self._clock.now(),
+            digest=_digest(plain),
+        )
+        body = {"json": msgspec.json.encode(token).decode()}
+        self._tables.insert(PEOPLE, f"token:{token.digest}", "token", body)
+        self._tables.insert(PEOPLE, f"tokens:{person_id}", token.id, body)
+        return plain
+
+    def by_token(self, plain: str) -> Person:
+        found = self._tables.get(PEOPLE, f"token:{_digest(plain)}", "token")
+        return self.get(_token(found).person)
+
+    def tokens(self, person_id: str) -> list[Token]:
+        """Newest first."""
+        page = self._tables.query(PEOPLE, f"tokens:{person_id}")
+        return sorted(map(_token, page.entities), key=lambda token: token.created, reverse=True)
+
+    def revoke_token(self, person_id: str, token_id: str) -> None:
+        token = _token(self._tables.get(PEOPLE, f"tokens:{person_id}", token_id))
+        self._tables.delete(PEOPLE, f"token:{token.digest}", "token")
+        self._tables.delete(PEOPLE, f"tokens:{person_id}", token_id)
+
+
+def check_name(name: str) -> str:
+    """Raises Invalid unless it can be a channel's address: 3 to 40 letters, digits, dots, dashes, underscores."""
+    if not _NAME.fullmatch(name):
+        raise Invalid("a name is 3 to 40 letters, digits, dots, dashes or underscores, and starts and ends with a letter or digit")
+    return name
+
+
+def check_role(role: str) -> str:
+    if role not in ROLES:
+        raise Invalid(f"a role is one of {', '.join(ROLES)}, not {role!r}")
+    return role
+
+
+def new_session_key(person_id: str) -> str:
+    return f"{person_id}.{secrets.token_hex(16)}"
+
+
+def hash_password(password: str) -> str:
+    """An Argon2id hash. Raises Invalid for a password under 8 or over 200 characters."""
+    if not _MIN_PASSWORD <= len(password) <= 200:
+        raise Invalid(f"a password has {_MIN_PASSWORD} to 200 characters")
+    return PasswordHasher().hash(password)
+
+
+def password_fits(password: str, password_hash: str) -> bool:
+    try:
+        return PasswordHasher().verify(password_hash, password)
+    except (Argon2Error, InvalidHashError):
+        return False
+
+
+def _digest(plain: str) -> str:
+    return hashlib.sha256(plain.encode()).hexdigest()
+
+
+def _properties(person: Person) -> dict[str, str]:
+    return {"json": msgspec.json.encode(msgspec.structs.replace(person, etag="")).decode()}
+
+
+def _person(entity: Entity) -> Person:
+    person = msgspec.json.decode(str(entity.properties["json"]), type=Person)
+    return msgspec.structs.replace(person, etag=entity.etag)
+
+
+def _token(entity: Entity) -> Token:
+    return msgspec.json.decode(str(entity.properties["json"]), type=Token)

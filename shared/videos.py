@@ -140,7 +140,11 @@ class Video(msgspec.Struct, frozen=True, kw_only=True):
     filename: str = ""
     content_type: str = "application/octet-stream"
     size: int = 0
+    source: str = ""
+    """Blob name of the original in SOURCES."""
     block_size: int = 0
+    blocks: str | None = None
+    """A digest of the block list committed, so that a repeated commit is told from another one."""
     created: datetime
     committed: datetime | None = None
     published: datetime | None = None
@@ -210,12 +214,16 @@ class Catalog:
 
     # The record
 
-    def add(self, video: Video) -> Video:
-        """Enter a new video; its active row goes first, so that a crash in between leaves something the sweep finds."""
+    def add(self, video: Video, *, event: str) -> Video:
+        """Enter a new video; its active row goes first, so that a crash in between leaves something the sweep finds.
+
+        Raises Conflict if there is a video of that id.
+        """
         self.mark_active(video.id)
         channel_row = f"{_inverted(video.created)}-{video.id}"
         self._tables.upsert(LISTS, f"channel:{video.owner}", channel_row, {"video": video.id})
-        etag = self._tables.insert(VIDEOS, video.id, "video", _properties(video))
+        changes = [Change(kind="insert", row="video", properties=_properties(video)), self._event_change(event, "")]
+        etag = self._tables.batch(VIDEOS, video.id, changes)[0] or ""
         return msgspec.structs.replace(video, etag=etag)
 
     def get(self, video_id: str) -> Video:

@@ -315,7 +315,12 @@ class LocalBlobs:
         return _row(db, where)
 
     def _drop_version(self, db: sqlite3.Connection, version: str) -> None:
-        files = [row[0] for row in db.execute("SELECT file FROM pieces WHERE version = ?", (version,))]
+        # A commit may keep blocks of the version before, so only what no other version uses is garbage.
+        query = (
+            "SELECT file FROM pieces o WHERE version = ? AND NOT EXISTS"
+            " (SELECT 1 FROM pieces n WHERE n.file = o.file AND n.version <> o.version)"
+        )
+        files = [row[0] for row in db.execute(query, (version,))]
         db.execute("DELETE FROM pieces WHERE version = ?", (version,))
         self._discard(db, files)
 
@@ -526,14 +531,17 @@ class LocalBlobs:
         )
         for where in db.execute(stale, (now - int(UNCOMMITTED_LIFE.total_seconds()),)).fetchall():
             self._drop_staged(db, where)
-        gone = "SELECT container, name, version FROM blobs WHERE container IN (SELECT id FROM containers WHERE deleted IS NOT NULL)"
+        gone = (
+            "SELECT container, name, version FROM blobs WHERE container IN"
+            " (SELECT id FROM containers WHERE deleted IS NOT NULL)"
+        )
         for container, name, version in db.execute(gone).fetchall():
             self._drop_version(db, version)
             db.execute("DELETE FROM blobs WHERE container = ? AND name = ?", (container, name))
         db.execute("DELETE FROM containers WHERE deleted <= ?", (now - _BEING_DELETED,))
 
     def _strays(self, now: int) -> Iterator[str]:
-        known = "SELECT 1 FROM pieces WHERE file = ? UNION ALL SELECT 1 FROM staged WHERE file = ? UNION ALL SELECT 1 FROM garbage WHERE file = ?"
+        known = " UNION ALL ".join(f"SELECT 1 FROM {table} WHERE file = ?" for table in ("pieces", "staged", "garbage"))
         for file, changed in self._files.all():
             if changed < now - _STRAY_GRACE:
                 found = self._db.read(lambda db, file=file: db.execute(known, (file, file, file)).fetchone())  # type: ignore[misc]

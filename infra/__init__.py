@@ -1,0 +1,1 @@
+"""What starts things: set-up, the supervisor of one machine, and the operator's commands."""

@@ -15,7 +15,7 @@ from shared.errors import Conflict, Invalid, Lost, NotFound
 from shared.queues import MAX_BATCH, Message, Queues
 from shared.tables import Entity, Tables, Value
 from shared.tickets import POISON_SUFFIX, QUEUES, Ticket, VideoTicket, decode, encode
-from shared.videos import Catalog, State, Video
+from shared.videos import Catalog, State, Video, whole
 
 POISON = "poison"
 _LOOK = timedelta(seconds=30)
@@ -61,7 +61,7 @@ class Poison:
         self._tables.ensure_table(POISON)
 
     def set_aside(self, queue: str, message: Message, reason: str, history: tuple[str, ...] = ()) -> Poisoned:
-        """Record and announce it; the caller then deletes the original. Safe to repeat: there is one record, announced once."""
+        """Record and announce it; the caller then deletes the original. Repeating it leaves one of each."""
         poisoned = Poisoned(
             queue=queue, message=message.id, reason=reason[:_MAX_REASON], history=history,
             tries=message.dequeue_count, at=self._clock.now(), body=message.body,
@@ -136,7 +136,7 @@ class Poison:
         return msgspec.structs.replace(noted, etag=etag)
 
     def _find(self, poisoned: Poisoned) -> Message | None:
-        """Take every message for a moment, since peeking shows only 32; slow, and needed only when a receipt is missing."""
+        """Takes every message for a moment, as peeking shows only 32; slow, and rare: a receipt must be missing."""
         queue, taken, found = poisoned.queue + POISON_SUFFIX, [], None
         while found is None and (messages := self._queues.receive(queue, count=MAX_BATCH, visibility=_LOOK)):
             taken += messages
@@ -180,12 +180,16 @@ def reopen(catalog: Catalog, video_id: str) -> None:
         return
     if video.state == "deleted":
         return
-    given_up = [part.name for part in catalog.parts(video_id, video.generation).values() if part.failed is not None]
-    for name in given_up:
-        catalog.forget_part(video_id, video.generation, name)
-    if video.state == "failed" or (video.state == "published" and given_up):
+    for part in catalog.parts(video_id, video.generation).values():
+        if part.failed is not None:
+            catalog.forget_part(video_id, video.generation, part.name)
+    if video.state == "failed" or (video.state == "published" and _lacks_parts(catalog, video)):
         catalog.mark_active(video_id)
         catalog.change(video_id, _reopened, event="reopened")
+
+
+def _lacks_parts(catalog: Catalog, video: Video) -> bool:
+    return not whole(catalog.plan(video.id, video.generation), catalog.parts(video.id, video.generation))
 
 
 def _reopened(video: Video) -> Video | None:

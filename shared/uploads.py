@@ -192,6 +192,8 @@ def _check_blocks(services: Services, video: Video, block_ids: Sequence[str]) ->
         raise Invalid("no block of this upload is here") from None
     sizes = {block.id: block.size for block in (*found.committed, *found.staged)}
     missing = [block for block in block_ids if block not in sizes]
+    if missing and found.committed:
+        raise Conflict("another list of blocks was committed first")
     if missing:
         names = ", ".join(missing[:5]) + (" ..." if len(missing) > 5 else "")
         raise Invalid(f"{len(missing)} of {len(block_ids)} blocks are not here: {names}; send them and commit again")

@@ -289,10 +289,14 @@ class Catalog:
             return
 
     def active(self) -> Iterator[str]:
+        return (video_id for video_id, _ in self.active_since())
+
+    def active_since(self) -> Iterator[tuple[str, datetime]]:
+        """Each video on the list, and when it was last put there."""
         marker = None
         while True:
             page = self._tables.query(LISTS, "active", marker=marker)
-            yield from (entity.row for entity in page.entities)
+            yield from ((entity.row, entity.timestamp) for entity in page.entities)
             marker = page.marker
             if marker is None:
                 return

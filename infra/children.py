@@ -1,0 +1,97 @@
+"""A child process that is kept running: started again with growing pauses, told to stop, killed if it will not."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from infra.logs import Log
+
+LONGEST_PAUSE = 30.0
+SETTLED_AFTER = 30.0
+"""Seconds of life after which a child's earlier deaths are forgotten."""
+
+_LEASH = str(Path(__file__).with_name("leash.py"))
+
+
+class Child:
+    """`sockets` are file descriptors it inherits. All its processes are in a session of their own, so that Ctrl-C
+    reaches the supervisor alone and nothing of the child outlives it.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str],
+        log: Log,
+        environment: Mapping[str, str],
+        say: Callable[[str], None],
+        *,
+        sockets: Sequence[int] = (),
+        folder: Path,
+    ) -> None:
+        self.name = name
+        self.log = log
+        self._command = [sys.executable, "-SEP", _LEASH, str(os.getpid()), *command]
+        self._environment = environment
+        self._say = say
+        self._sockets = sockets
+        self._folder = folder
+        self._process: asyncio.subprocess.Process | None = None
+        self._stopping = asyncio.Event()
+        self._deaths = 0
+
+    async def keep(self) -> None:
+        """Returns once it was told to stop and is gone."""
+        while not self._stopping.is_set():
+            started = time.monotonic()
+            code = await self._run()
+            if not self._stopping.is_set():
+                await self._pause(code, time.monotonic() - started)
+
+    def stop(self) -> None:
+        """Ask it to finish what is in hand and end."""
+        self._stopping.set()
+        self._signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        self._stopping.set()
+        self._signal(signal.SIGKILL)
+
+    async def _run(self) -> int:
+        with self.log.opened() as output:
+            self._process = await asyncio.create_subprocess_exec(
+                *self._command, stdin=asyncio.subprocess.DEVNULL, stdout=output, stderr=output,
+                env=self._environment, cwd=self._folder, pass_fds=self._sockets, start_new_session=True,
+            )
+        if self._stopping.is_set():
+            self._signal(signal.SIGTERM)
+        code = await self._process.wait()
+        self._clear_away(self._process.pid)
+        return code
+
+    async def _pause(self, code: int, lived: float) -> None:
+        self._deaths = 1 if lived > SETTLED_AFTER else self._deaths + 1
+        pause = min(LONGEST_PAUSE, 0.25 * 2**self._deaths)
+        self._say(f"{self.name} {_ended(code)}; starting it again in {pause:g} s (see {self.log.path})")
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._stopping.wait(), pause)
+
+    def _signal(self, number: int) -> None:
+        if self._process is not None and self._process.returncode is None:
+            self._process.send_signal(number)
+
+    def _clear_away(self, session: int) -> None:
+        """End what a child that died left of its own processes; a gunicorn worker outlives its killed master."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(session, signal.SIGKILL)
+
+
+def _ended(code: int) -> str:
+    if code < 0:
+        return f"was ended by {signal.Signals(-code).name}"
+    return f"ended with exit code {code}"

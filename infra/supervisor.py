@@ -1,0 +1,179 @@
+"""One machine's whole site under one roof: web and worker pools as child processes, kept running, stopped together."""
+
+import argparse
+import asyncio
+import os
+import signal
+import socket
+import sys
+import urllib.request
+from collections.abc import Sequence
+
+from infra import address, data_folder, first_start, web_server
+from infra.children import Child
+from infra.data_folder import ROOT, DataFolder
+from infra.logs import Log
+from infra.pools import read_pools
+from shared.errors import MatineeError
+from shared.services import Services, open_services
+from shared.settings import Settings
+
+READY_WITHIN = 60.0
+_LOOK_EVERY = 0.5
+_MARGIN = 5.0
+"""Seconds past their own grace before children are killed."""
+
+
+class Supervisor:
+    def __init__(self, folder: DataFolder, listener: socket.socket, services: Services, environment: dict[str, str]):
+        self.url = address.url_of(listener)
+        self._folder = folder
+        self._services = services
+        self._children = self._all_children(listener, environment)
+        self._stop = asyncio.Event()
+        self._hurry = asyncio.Event()
+
+    async def run(self, *, sample: bool) -> int:
+        self._heed_signals()
+        keepers = [asyncio.create_task(child.keep()) for child in self._children]
+        watching = asyncio.create_task(self._watch_logs())
+        greeting = asyncio.create_task(self._greet(sample=sample))
+        await self._stop.wait()
+        greeting.cancel()
+        await self._end(keepers)
+        watching.cancel()
+        return 0 if greeting.cancelled() or not greeting.done() else greeting.result()
+
+    def _all_children(self, listener: socket.socket, environment: dict[str, str]) -> list[Child]:
+        socket_number = listener.fileno()
+        serve = web_server.command(self._services.settings, socket_number)
+        children = [self._child("web", serve, environment, sockets=[socket_number])]
+        for pool in read_pools():
+            children += [self._child(name, command, environment) for name, command in pool.commands()]
+        return children
+
+    def _child(
+        self, name: str, command: Sequence[str], environment: dict[str, str], sockets: Sequence[int] = ()
+    ) -> Child:
+        log = Log(self._folder.logs / f"{name}.log")
+        return Child(name, command, log, environment, say, sockets=sockets, folder=ROOT)
+
+    def _heed_signals(self) -> None:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, self._asked_to_stop)
+
+    def _asked_to_stop(self) -> None:
+        if self._stop.is_set():
+            self._hurry.set()
+            return
+        self._stop.set()
+        grace = self._services.settings.grace
+        say(f"Stopping: work in hand has {grace:g} s to finish, then it is given back. Ctrl-C again to stop at once.")
+
+    async def _end(self, keepers: Sequence["asyncio.Task[None]"]) -> None:
+        for child in self._children:
+            child.stop()
+        hurried = asyncio.create_task(self._hurry.wait())
+        ended = asyncio.gather(*keepers)
+        limit = self._services.settings.grace + _MARGIN
+        await asyncio.wait({hurried, ended}, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
+        for child in self._children:
+            child.kill()
+        await ended
+        hurried.cancel()
+
+    async def _watch_logs(self) -> None:
+        while True:
+            for child in self._children:
+                for line in child.log.complaints():
+                    say(f"{child.name}: {line}")
+            await asyncio.sleep(_LOOK_EVERY)
+
+    async def _greet(self, *, sample: bool) -> int:
+        """Say where the site is once it answers; 1, and stop everything, if it never does."""
+        if not await self._is_ready():
+            say(f"The site did not answer within {READY_WITHIN:g} s; {self._folder.logs / 'web.log'} says why.")
+            self._stop.set()
+            return 1
+        say(f"Matinee is ready at {self.url}")
+        say(self._how_to_sign_in())
+        say(f"Everything is kept in {self._folder.path} (logs in logs/). Ctrl-C stops it.")
+        if sample:
+            await self._upload_sample()
+        return 0
+
+    async def _is_ready(self) -> bool:
+        loop = asyncio.get_running_loop()
+        until = loop.time() + READY_WITHIN
+        while loop.time() < until:
+            if await asyncio.to_thread(_answers, f"{self.url}/health/ready"):
+                return True
+            await asyncio.sleep(0.1)
+        return False
+
+    def _how_to_sign_in(self) -> str:
+        kept = self._folder.first_password
+        if not kept.exists():
+            return f"Sign in at {self.url}/login"
+        return (
+            f"Sign in at {self.url}/login as {first_start.ADMIN} with the password {kept.read_text().strip()} "
+            f"(kept in {kept}; a new one: infra/manage user password {first_start.ADMIN} --password-stdin)"
+        )
+
+    async def _upload_sample(self) -> None:
+        try:
+            page = await asyncio.to_thread(first_start.upload_sample, self._services, self.url)
+        except (OSError, MatineeError) as error:
+            say(f"The sample clip could not be uploaded: {error}")
+            return
+        if page:
+            say(f"A sample clip is being prepared; in a few seconds it plays at {page}")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = _parser().parse_args(arguments)
+    try:
+        folder = data_folder.choose(options.data, os.environ)
+        folder.make()
+        folder.claim()
+        environment = folder.environment(os.environ)
+        settings = Settings.from_environment(environment)
+        listener = address.listen(options.host, options.port)
+        services = open_services(settings, caller="supervisor")
+        first_start.make_admin(services, folder)
+        return asyncio.run(_supervise(folder, listener, services, environment, sample=not options.no_sample))
+    except MatineeError as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+async def _supervise(
+    folder: DataFolder, listener: socket.socket, services: Services, environment: dict[str, str], *, sample: bool
+) -> int:
+    return await Supervisor(folder, listener, services, environment).run(sample=sample)
+
+
+def say(sentence: str) -> None:
+    print(sentence, flush=True)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="infra/up", description="Starts a whole Matinee on this machine.")
+    parser.add_argument("--data", metavar="DIR", help="where everything is kept (default: data/ in the checkout)")
+    parser.add_argument("--port", metavar="N", type=int, default=8000, help="default: 8000; 0 takes any free one")
+    parser.add_argument("--host", metavar="H", default="127.0.0.1", help="default: 127.0.0.1; 0.0.0.0 for all")
+    parser.add_argument("--no-sample", action="store_true", help="do not upload the sample clip to an empty site")
+    return parser
+
+
+def _answers(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url, timeout=5) as answer:
+            return answer.status == 200
+    except OSError:
+        return False
+
+
+if __name__ == "__main__":
+    sys.exit(main())

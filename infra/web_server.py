@@ -1,0 +1,22 @@
+"""The command that serves the site: gunicorn on a socket somebody else has bound."""
+
+import os
+import sys
+
+from shared.settings import Settings
+
+THREADS = 16
+"""A thread is held for as long as a block arrives or a segment leaves, so there are more of them than cores."""
+
+
+def command(settings: Settings, socket: int, *, cores: int | None = None) -> list[str]:
+    workers = min(4, max(2, cores or os.cpu_count() or 1))
+    return [
+        sys.executable, "-m", "gunicorn", "web.wsgi:application()",
+        "--bind", f"fd://{socket}",
+        "--worker-class", "gthread", "--workers", str(workers), "--threads", str(THREADS),
+        "--graceful-timeout", str(max(1, round(settings.grace))),
+        "--keep-alive", "15",
+        "--log-level", "info" if settings.log_level == "debug" else settings.log_level,
+        "--no-control-socket",
+    ]  # fmt: skip

@@ -1,0 +1,72 @@
+"""One try at a ticket: its id, its private folder, whether it was told to stop, and how far it has come."""
+
+import secrets
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import structlog
+
+from shared.errors import MatineeError, Stopped
+from shared.services import Services
+from shared.tickets import PartTicket, Ticket
+from shared.videos import Progress
+
+_REPORT_EVERY = 1.0
+
+
+class Attempt:
+    """`id` is fresh for each try; `number` counts the tries that count, from 1; `folder` is removed afterwards.
+
+    Once `stopped` is set the handler records nothing and raises Stopped; `overdue` says the same from the clock
+    alone, for a process that was frozen past its lease and has not been told yet.
+    """
+
+    def __init__(
+        self,
+        services: Services,
+        ticket: Ticket,
+        folder: Path,
+        *,
+        number: int = 1,
+        overdue: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.id = secrets.token_hex(4)
+        self.number = number
+        self.folder = folder
+        self.stopped = threading.Event()
+        self.why = ""
+        self._services = services
+        self._ticket = ticket
+        self._overdue = overdue
+        self._reported: float | None = None
+
+    def stop(self, why: str) -> None:
+        if not self.stopped.is_set():
+            self.why = why
+            self.stopped.set()
+
+    def check(self) -> None:
+        """Raises Stopped if this attempt may not go on; call it before anything that others will see."""
+        if not self.stopped.is_set() and self._overdue():
+            self.stop("its lease has run out")
+        if self.stopped.is_set():
+            raise Stopped(self.why)
+
+    def report(self, fraction: float) -> None:
+        """Say how far this part is, 0 to 1; written about once a second, and never worth failing for."""
+        now = self._services.clock.monotonic()
+        if self._reported is not None and now - self._reported < _REPORT_EVERY:
+            return
+        self._reported = now
+        try:
+            self._write(min(max(fraction, 0.0), 1.0))
+        except MatineeError as error:
+            structlog.get_logger().info("progress not written", reason=str(error))
+
+    def _write(self, fraction: float) -> None:
+        ticket = self._ticket
+        if not isinstance(ticket, PartTicket):
+            return
+        progress = Progress(part=ticket.part, attempt=self.id, fraction=fraction, at=self._services.clock.now())
+        self._services.catalog.report_progress(ticket.video, ticket.generation, progress)

@@ -1,0 +1,40 @@
+"""Probe the source, decide the plan, and send its first parts, the fast lane first."""
+
+import msgspec
+
+from shared.errors import NotFound
+from shared.services import Services
+from shared.tickets import Ingest
+from shared.videos import SOURCES, Plan, Video
+from workers.attempt import Attempt
+from workers.media import source
+from workers.media.plan import make_plan
+from workers.media.probe import probe
+from workers.steps import find_plan, past, send_next
+
+
+def handle(ticket: Ingest, services: Services, attempt: Attempt) -> None:
+    try:
+        video = services.catalog.get(ticket.video)
+    except NotFound:
+        return
+    if past(video, ticket.generation) or video.state == "uploading":
+        return
+    plan = find_plan(services, video) or _decide(video, services, attempt)
+    services.catalog.change(video.id, lambda now: _processing(now, plan, ticket.generation), event="processing")
+    send_next(services, video.id, traceparent=ticket.traceparent)
+
+
+def _decide(video: Video, services: Services, attempt: Attempt) -> Plan:
+    with source.serve(services.blobs, SOURCES, video.source) as url:
+        found = probe(url, services.settings, attempt.stopped)
+    attempt.check()
+    return services.catalog.record_plan(video.id, video.generation, make_plan(found))
+
+
+def _processing(video: Video, plan: Plan, generation: int) -> Video | None:
+    if video.state != "queued" or video.generation != generation:
+        return None
+    return msgspec.structs.replace(
+        video, state="processing", duration=plan.duration, width=plan.width or None, height=plan.height or None
+    )

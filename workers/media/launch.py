@@ -1,0 +1,36 @@
+"""Become another program with limits on it: `launch.py PARENT MEMORY CPU FILE NICE PROGRAM [ARGUMENT...]`.
+
+A program of its own because limits and the death signal must be set after the fork and before the exec, where a
+process with threads may not run Python. Sizes in bytes, CPU in seconds, 0 for no limit.
+"""
+
+import ctypes
+import os
+import resource
+import signal
+import sys
+
+_PR_SET_PDEATHSIG = 1
+
+
+def main(arguments: list[str]) -> None:
+    parent, memory, cpu, file_size, nice = map(int, arguments[:5])
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        sys.exit("the parent has gone")
+    for limit, value in (
+        (resource.RLIMIT_AS, memory),
+        (resource.RLIMIT_CPU, cpu),
+        (resource.RLIMIT_FSIZE, file_size),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        if value or limit == resource.RLIMIT_CORE:
+            resource.setrlimit(limit, (value, value))
+    if nice:
+        os.nice(nice)
+    os.execv(arguments[5], arguments[5:])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,125 @@
+"""How any part is made: looked up first, made in a private folder, uploaded, recorded once, and followed by the next."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import structlog
+
+from shared.errors import MatineeError, NotFound
+from shared.services import Services
+from shared.tickets import PartTicket
+from shared.videos import MEDIA, Part, PartPlan, Plan, Video, part_prefix
+from workers.attempt import Attempt
+from workers.steps import find_plan, past, send_next
+
+CONTENT_TYPES = {
+    ".m3u8": "application/vnd.apple.mpegurl",
+    ".m4s": "video/mp4",
+    ".mp4": "video/mp4",
+    ".m4a": "audio/mp4",
+    ".jpg": "image/jpeg",
+    ".webp": "image/webp",
+    ".png": "image/png",
+    ".vtt": "text/vtt; charset=utf-8",
+}
+FOR_EVER = "public, max-age=31536000, immutable"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Making:
+    """What the maker of a part is given: its plan, the finished parts, and the folder to fill."""
+
+    video: Video
+    part: PartPlan
+    parts: Mapping[str, Part]
+    folder: Path
+
+
+Make = Callable[[Making], dict[str, Any]]
+"""Makes a part and returns its result."""
+
+
+def make_part(ticket: PartTicket, services: Services, attempt: Attempt, make: Make) -> None:
+    """Before: make it. At: only send what follows. Past: nothing."""
+    found = _find(ticket, services)
+    if found is None:
+        return
+    video, plan = found
+    parts = services.catalog.parts(video.id, video.generation)
+    if ticket.part not in parts:
+        attempt.report(0.0)
+        folder = attempt.folder / "out"
+        folder.mkdir()
+        result = make(Making(video=video, part=plan.part(ticket.part), parts=parts, folder=folder))
+        record(services, ticket, attempt, folder, result)
+    send_next(services, video.id, traceparent=ticket.traceparent, after=ticket.part)
+
+
+def record(services: Services, ticket: PartTicket, attempt: Attempt, folder: Path, result: dict[str, Any]) -> None:
+    """Blobs first, then the row. The first row wins; who comes second removes its own files, as far as it can."""
+    prefix = part_prefix(ticket.video, ticket.generation, ticket.part, attempt.id)
+    upload(services, attempt, folder, prefix)
+    attempt.check()
+    part = Part(name=ticket.part, attempt=attempt.id, result=result)
+    winner = services.catalog.record_part(ticket.video, ticket.generation, part)
+    if winner.attempt != attempt.id:
+        structlog.get_logger().info("part was made by another", part=ticket.part, winner=winner.attempt)
+        remove_prefix(services, prefix)
+
+
+def upload(services: Services, attempt: Attempt, folder: Path, prefix: str) -> None:
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        attempt.check()
+        with path.open("rb") as file:
+            services.blobs.put(
+                MEDIA,
+                prefix + path.relative_to(folder).as_posix(),
+                file,
+                content_type=CONTENT_TYPES.get(path.suffix, "application/octet-stream"),
+                cache_control=FOR_EVER,
+            )
+
+
+def remove_prefix(services: Services, prefix: str) -> None:
+    """Best effort: what is left here, the sweep removes."""
+    try:
+        for name in blob_names(services, MEDIA, prefix):
+            services.blobs.delete(MEDIA, name)
+    except MatineeError as error:
+        structlog.get_logger().info("files left for the sweep", prefix=prefix, reason=str(error))
+
+
+def blob_names(services: Services, container: str, prefix: str) -> list[str]:
+    names: list[str] = []
+    marker = None
+    while True:
+        page = services.blobs.list_blobs(container, prefix=prefix, marker=marker)
+        names += [blob.name for blob in page.blobs]
+        marker = page.marker
+        if marker is None:
+            return names
+
+
+def download(services: Services, attempt: Attempt, prefix: str, folder: Path) -> None:
+    """Every blob under a prefix, as files of a folder."""
+    for name in blob_names(services, MEDIA, prefix):
+        attempt.check()
+        path = folder / name.removeprefix(prefix)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("wb") as file:
+            for piece in services.blobs.read(MEDIA, name):
+                file.write(piece)
+
+
+def _find(ticket: PartTicket, services: Services) -> tuple[Video, Plan] | None:
+    """The video and its plan, or None where there is nothing to do (any more)."""
+    try:
+        video = services.catalog.get(ticket.video)
+    except NotFound:
+        return None
+    plan = find_plan(services, video)
+    if plan is None or past(video, ticket.generation):
+        return None
+    return video, plan

@@ -1,0 +1,73 @@
+"""Folders for work in progress: each process locks its own, so that what a killed one left can be told and removed."""
+
+import fcntl
+import os
+import secrets
+import shutil
+from pathlib import Path
+from typing import IO
+
+
+class Scratch:
+    """This process's folder under `root`, and a locked file beside it that says the process lives, however it ends."""
+
+    def __init__(self, root: Path) -> None:
+        root.mkdir(parents=True, exist_ok=True)
+        self.folder, self._lock = _lock_new(root)
+        self.folder.mkdir()
+
+    def make(self, name: str) -> Path:
+        folder = self.folder / name
+        folder.mkdir()
+        return folder
+
+    def remove(self, name: str) -> None:
+        shutil.rmtree(self.folder / name, ignore_errors=True)
+
+    def close(self) -> None:
+        _remove(self.folder)
+        self._lock.close()
+
+
+def remove_abandoned(root: Path) -> list[Path]:
+    """Remove the folders whose process is gone; returns them."""
+    removed = []
+    for lock_file in root.glob("worker-*.lock"):
+        lock = _locked(lock_file)
+        if lock is not None:
+            folder = lock_file.with_suffix("")
+            _remove(folder)
+            lock.close()
+            removed.append(folder)
+    return removed
+
+
+def _lock_new(root: Path) -> tuple[Path, IO[bytes]]:
+    while True:
+        folder = root / f"worker-{os.getpid()}-{secrets.token_hex(4)}"
+        lock = _locked(_lock_of(folder))
+        if lock is not None:
+            return folder, lock
+
+
+def _lock_of(folder: Path) -> Path:
+    return folder.with_name(f"{folder.name}.lock")
+
+
+def _remove(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    _lock_of(folder).unlink(missing_ok=True)
+
+
+def _locked(path: Path) -> IO[bytes] | None:
+    """The file, locked by us; None if another process holds it, or removed it while we were taking it."""
+    file = path.open("ab")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        return None
+    if not path.exists():
+        file.close()
+        return None
+    return file

@@ -43,4 +43,5 @@ def _pool(path: Path, name: str, table: dict[str, Any], cores: int) -> Pool:
         processes = table.get("processes") or max(1, cores // int(table["cores_per_process"]))
         return Pool(name=name, queues=dict(table["queues"]), processes=int(processes), tasks=int(table["tasks"]))
     except (KeyError, TypeError, ValueError) as error:
-        raise Invalid(f"{path}: pool {name!r} needs queues, tasks, and processes or cores_per_process ({error})") from None
+        needed = "queues, tasks, and processes or cores_per_process"
+        raise Invalid(f"{path}: pool {name!r} needs {needed} ({error})") from None

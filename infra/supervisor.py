@@ -74,10 +74,10 @@ class Supervisor:
     async def _end(self, keepers: Sequence["asyncio.Task[None]"]) -> None:
         for child in self._children:
             child.stop()
-        hurried = asyncio.create_task(self._hurry.wait())
-        ended = asyncio.gather(*keepers)
         limit = self._services.settings.grace + _MARGIN
-        await asyncio.wait({hurried, ended}, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
+        hurried = asyncio.create_task(self._hurry.wait())
+        ended = asyncio.create_task(_all(keepers))
+        await asyncio.wait([hurried, ended], timeout=limit, return_when=asyncio.FIRST_COMPLETED)
         for child in self._children:
             child.kill()
         await ended
@@ -154,6 +154,11 @@ async def _supervise(
     return await Supervisor(folder, listener, services, environment).run(sample=sample)
 
 
+async def _all(keepers: Sequence["asyncio.Task[None]"]) -> bool:
+    await asyncio.gather(*keepers)
+    return True
+
+
 def say(sentence: str) -> None:
     print(sentence, flush=True)
 
@@ -170,7 +175,7 @@ def _parser() -> argparse.ArgumentParser:
 def _answers(url: str) -> bool:
     try:
         with urllib.request.urlopen(url, timeout=5) as answer:
-            return answer.status == 200
+            return bool(answer.status == 200)
     except OSError:
         return False
 

@@ -12,6 +12,7 @@ from shared.services import Services
 from shared.tickets import PartTicket
 from shared.videos import MEDIA, Part, PartPlan, Plan, Video, part_prefix
 from workers.attempt import Attempt
+from workers.media.ffmpeg import Work
 from workers.steps import find_plan, past, send_next
 
 CONTENT_TYPES = {
@@ -35,6 +36,12 @@ class Making:
     part: PartPlan
     parts: Mapping[str, Part]
     folder: Path
+
+
+def media_work(services: Services, attempt: Attempt, part: PartPlan) -> Work:
+    """What surrounds a run of ffmpeg; a part no one waits for to press play leaves the processor to those that are."""
+    nice = 0 if part.fast else 5
+    return Work(settings=services.settings, stopped=attempt.stopped, report=attempt.report, nice=nice)
 
 
 Make = Callable[[Making], dict[str, Any]]
@@ -102,9 +109,9 @@ def blob_names(services: Services, container: str, prefix: str) -> list[str]:
             return names
 
 
-def download(services: Services, attempt: Attempt, prefix: str, folder: Path) -> None:
-    """Every blob under a prefix, as files of a folder."""
-    for name in blob_names(services, MEDIA, prefix):
+def download(services: Services, attempt: Attempt, prefix: str, folder: Path, *, starting: str = "") -> None:
+    """Every blob under a prefix whose further name starts so, as files of a folder."""
+    for name in blob_names(services, MEDIA, prefix + starting):
         attempt.check()
         path = folder / name.removeprefix(prefix)
         path.parent.mkdir(parents=True, exist_ok=True)

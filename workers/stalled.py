@@ -20,26 +20,28 @@ def look_at_video(services: Services, video: Video) -> Iterator[Finding]:
     if video.state in TERMINAL - {"deleted"} and video.indexed >= video.revision:
         yield Finding(what="nothing is owed", about=video.id, mend=lambda: _rest(services, video))
         return
+    note = _find_note(services, video)
     moved = services.catalog.last_moved(video.id)
-    before = _resent(services, video, moved)
-    wait = timedelta(seconds=services.settings.stalled_after)
-    if before is not None:
-        moved = before.timestamp
-        wait = min(wait * 2 ** int(before.properties["times"]), max(wait, _LONGEST_WAIT))
-    if services.clock.now() - moved >= wait:
-        yield Finding(what="send the next step again", about=video.id, mend=lambda: _resend(services, video))
+    times = _times(note, moved)
+    since = note.timestamp if note is not None and times else moved
+    if services.clock.now() - since >= _wait(services, times):
+        mend = lambda: _resend(services, video, note, moved)  # noqa: E731 - yielded at once
+        yield Finding(what="send the next step again", about=video.id, mend=mend)
+
+
+def _wait(services: Services, times: int) -> timedelta:
+    first = timedelta(seconds=services.settings.stalled_after)
+    return min(first * 2 ** min(times, 20), max(first, _LONGEST_WAIT))
 
 
 def _rest(services: Services, video: Video) -> None:
     rest_if_done(services, video.id)
 
 
-def _resend(services: Services, video: Video) -> None:
-    """Of two sweeps that find the same stall, the one that notes it sends."""
-    moved = services.catalog.last_moved(video.id)
-    before = _resent(services, video, moved)
+def _resend(services: Services, video: Video, note: Entity | None, moved: datetime) -> None:
+    """Of two sweeps that find the same stall, the one that notes it first sends."""
     try:
-        _note(services, video, moved, before)
+        _write_note(services, video, note, moved)
     except Conflict:
         return
     tickets = next_tickets(
@@ -48,24 +50,21 @@ def _resend(services: Services, video: Video) -> None:
     services.tickets.send_all(tickets)
 
 
-def _note(services: Services, video: Video, moved: datetime, before: Entity | None) -> None:
-    times = 1 if before is None else int(before.properties["times"]) + 1
-    note = {"moved": moved, "times": times}
-    if before is not None:
-        services.tables.update(SWEEPS, RESENT, video.id, note, if_match=before.etag)
-        return
-    try:
-        old = services.tables.get(SWEEPS, RESENT, video.id)
-    except NotFound:
-        services.tables.insert(SWEEPS, RESENT, video.id, note)
+def _write_note(services: Services, video: Video, note: Entity | None, moved: datetime) -> None:
+    properties = {"moved": moved, "times": _times(note, moved) + 1}
+    if note is None:
+        services.tables.insert(SWEEPS, RESENT, video.id, properties)
     else:
-        services.tables.update(SWEEPS, RESENT, video.id, note, if_match=old.etag)
+        services.tables.update(SWEEPS, RESENT, video.id, properties, if_match=note.etag)
 
 
-def _resent(services: Services, video: Video, moved: datetime) -> Entity | None:
-    """The note of an earlier resend, if the video has not moved since."""
+def _find_note(services: Services, video: Video) -> Entity | None:
     try:
-        note = services.tables.get(SWEEPS, RESENT, video.id)
+        return services.tables.get(SWEEPS, RESENT, video.id)
     except NotFound:
         return None
-    return note if note.properties["moved"] == moved else None
+
+
+def _times(note: Entity | None, moved: datetime) -> int:
+    """How often this very stall was answered already."""
+    return int(str(note.properties["times"])) if note is not None and note.properties["moved"] == moved else 0

@@ -55,8 +55,8 @@ def _make() -> None:
         made = _run(["uv", "venv", "--seed", "--clear", "--python", sys.executable, str(VENV)])
     if made.returncode != 0:
         raise CannotPrepare(
-            f"{sys.executable} cannot make a virtual environment. On Debian and Ubuntu install python3-venv; or install "
-            f"uv. It said:\n{tail(made.stdout + made.stderr)}"
+            f"{sys.executable} cannot make a virtual environment. On Debian and Ubuntu install python3-venv; "
+            f"or install uv. It said:\n{tail(made.stdout + made.stderr)}"
         )
 
 
@@ -68,14 +68,14 @@ def _pip_install(lock: Path) -> None:
     if done.returncode != 0:
         output = done.stdout + done.stderr
         raise CannotPrepare(
-            f"pip could not install {package_at_fault(output)} from {lock.relative_to(ROOT)}. Check the network, and that "
-            f"pip's settings name a package index that can be reached; then start again. It said:\n{tail(output)}"
+            f"pip could not install {package_at_fault(output)} from {lock.relative_to(ROOT)}. Check the network, and "
+            f"that pip's settings name a package index it can reach; then start again. It said:\n{tail(output)}"
         )
 
 
 def package_at_fault(output: str) -> str:
     """The package pip's output blames, as well as can be told."""
-    named = re.findall(r"(?:requirement|distribution found for|Collecting|building wheel for) ([A-Za-z0-9._-]+)", output)
+    named = re.findall(r"(?:requirement|distribution found for|Collecting|wheel for) ([A-Za-z0-9._-]+)", output)
     return named[-1] if named else "the packages"
 
 

@@ -48,8 +48,8 @@ def _npm(path: str, *arguments: str) -> None:
     )
     if done.returncode != 0:
         raise CannotPrepare(
-            f"'npm {' '.join(arguments)}' failed in {FRONTEND}. Check the network, and that npm's settings name a registry "
-            f"that can be reached; then start again. It said:\n{tail(done.stdout + done.stderr, 15)}"
+            f"'npm {' '.join(arguments)}' failed in {FRONTEND}. Check the network, and that npm's settings name a "
+            f"registry it can reach; then start again. It said:\n{tail(done.stdout + done.stderr, 15)}"
         )
 
 

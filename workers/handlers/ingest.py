@@ -8,6 +8,7 @@ from shared.tickets import Ingest
 from shared.videos import SOURCES, Plan, Video
 from workers.attempt import Attempt
 from workers.media import source
+from workers.media.ffmpeg import Work
 from workers.media.plan import make_plan
 from workers.media.probe import probe
 from workers.steps import find_plan, past, send_next
@@ -27,7 +28,7 @@ def handle(ticket: Ingest, services: Services, attempt: Attempt) -> None:
 
 def _decide(video: Video, services: Services, attempt: Attempt) -> Plan:
     with source.serve(services.blobs, SOURCES, video.source) as url:
-        found = probe(url, services.settings, attempt.stopped)
+        found = probe(url, Work(settings=services.settings, stopped=attempt.stopped))
     attempt.check()
     return services.catalog.record_plan(video.id, video.generation, make_plan(found))
 

@@ -87,7 +87,7 @@ def _refuse_by_look(head: bytes) -> None:
         raise Permanent("playlists cannot be uploaded; upload the video itself")
     if text.startswith((b"<!doctype html", b"<html")):
         raise Permanent("this is a web page, not a video")
-    if head.startswith(_PICTURES) or head[:4] == b"RIFF" and head[8:12] == b"WEBP":
+    if head.startswith(_PICTURES) or (head[:4] == b"RIFF" and head[8:12] == b"WEBP"):
         raise Permanent("this is an image, not a video")
 
 

@@ -1,0 +1,122 @@
+"""Blobs nobody refers to: files of attempts that lost, media and sources of videos deleted or never entered."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+
+from shared.blobs import Blob
+from shared.errors import NotFound
+from shared.services import Services
+from shared.videos import MEDIA, SOURCES, TERMINAL, Part, Playback, Video
+from workers.findings import Finding
+from workers.steps import ASSEMBLE
+
+
+def look_at_media(services: Services, video_id: str) -> Iterator[Finding]:
+    """Folder by folder: an attempt's files live or go together, and go only once the newest is old enough."""
+    video = _find(services, video_id)
+    for prefix, blobs in _folders(services, MEDIA, f"{video_id}/").items():
+        if _old(services, blobs) and not _needed(services, video, prefix):
+            yield _removal(services, MEDIA, video_id, prefix, blobs)
+
+
+def look_at_sources(services: Services, video_id: str) -> Iterator[Finding]:
+    if not _is_gone(_find(services, video_id)):
+        return
+    for prefix, blobs in _folders(services, SOURCES, f"{video_id}/").items():
+        if _old(services, blobs):
+            yield _removal(services, SOURCES, video_id, prefix, blobs)
+
+
+def look_at_blocks(services: Services) -> Iterator[Finding]:
+    """Staged blocks of videos that are gone; those of a living upload are its own to keep or give up."""
+    for name, last in list(services.blobs.list_uncommitted(SOURCES)):
+        video_id = name.partition("/")[0]
+        if _is_aged(services, last) and _is_gone(_find(services, video_id)):
+            yield Finding(what="drop the blocks", about=name, mend=_dropping(services, name))
+
+
+def _removal(services: Services, container: str, video_id: str, prefix: str, blobs: Sequence[Blob]) -> Finding:
+    """Looked at once more before it is done: nothing referenced is ever removed."""
+
+    def mend() -> None:
+        video = _find(services, video_id)
+        wanted = _needed(services, video, prefix) if container == MEDIA else not _is_gone(video)
+        if not wanted:
+            _delete(services, container, [blob.name for blob in blobs])
+
+    return Finding(what="remove the files", about=f"{container}/{prefix}", mend=mend)
+
+
+def _needed(services: Services, video: Video | None, prefix: str) -> bool:
+    """Whether the attempt folder is referred to, or may still become so.
+
+    While a part is not recorded, any attempt at it may yet win, even one that is frozen: its files stay.
+    """
+    if _is_gone(video) or video is None:
+        return False
+    if any(name and name.startswith(prefix) for name in _names(video.playback)):
+        return True
+    _, generation, part_name, attempt = prefix.rstrip("/").split("/")
+    if generation != f"g{video.generation}":
+        return False
+    if part_name == ASSEMBLE:
+        return False
+    part = _part(services, video, part_name)
+    return part.attempt == attempt if part is not None else video.state not in TERMINAL
+
+
+def _part(services: Services, video: Video, name: str) -> Part | None:
+    return services.catalog.parts(video.id, video.generation).get(name)
+
+
+def _names(playback: Playback) -> list[str | None]:
+    return [playback.master, playback.mp4, playback.poster, playback.storyboard]
+
+
+def _folders(services: Services, container: str, prefix: str) -> dict[str, list[Blob]]:
+    """The blobs of a video by their folder (`<video>/g<n>/<part>/<attempt>/` in MEDIA)."""
+    folders: dict[str, list[Blob]] = defaultdict(list)
+    marker = None
+    while True:
+        page = services.blobs.list_blobs(container, prefix=prefix, marker=marker)
+        for blob in page.blobs:
+            folders[_folder(container, blob.name)].append(blob)
+        marker = page.marker
+        if marker is None:
+            return folders
+
+
+def _folder(container: str, name: str) -> str:
+    return "/".join(name.split("/")[:4]) + "/" if container == MEDIA else name
+
+
+def _find(services: Services, video_id: str) -> Video | None:
+    try:
+        return services.catalog.get(video_id)
+    except NotFound:
+        return None
+
+
+def _is_gone(video: Video | None) -> bool:
+    return video is None or video.state == "deleted"
+
+
+def _old(services: Services, blobs: Sequence[Blob]) -> bool:
+    return _is_aged(services, max(blob.last_modified for blob in blobs))
+
+
+def _is_aged(services: Services, moment: datetime) -> bool:
+    return services.clock.now() - moment >= timedelta(seconds=services.settings.garbage_after)
+
+
+def _delete(services: Services, container: str, names: Sequence[str]) -> None:
+    for name in names:
+        try:
+            services.blobs.delete(container, name)
+        except NotFound:  # another sweep was here
+            continue
+
+
+def _dropping(services: Services, name: str):
+    return lambda: services.blobs.discard_uncommitted(SOURCES, name)

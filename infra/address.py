@@ -15,7 +15,7 @@ def listen(host: str, port: int) -> socket.socket:
         listener.bind(address)
         listener.listen(2048)
     except socket.gaierror:
-        raise Invalid(f"{host!r} is not an address of this machine; try --host 127.0.0.1, or 0.0.0.0 for all.") from None
+        raise Invalid(f"{host!r} is not an address of this machine; try 127.0.0.1, or 0.0.0.0 for all.") from None
     except OSError as error:
         raise _explained(error, host, port) from None
     return listener

@@ -49,9 +49,12 @@ class Child:
         """Returns once it was told to stop and is gone."""
         while not self._stopping.is_set():
             started = time.monotonic()
-            code = await self._run()
+            try:
+                ended = _how(await self._run())
+            except OSError as error:  # no memory or no files left: the next try may find some
+                ended = f"could not be started ({error})"
             if not self._stopping.is_set():
-                await self._pause(code, time.monotonic() - started)
+                await self._pause(ended, time.monotonic() - started)
 
     def stop(self) -> None:
         """Ask it to finish what is in hand and end."""
@@ -65,8 +68,14 @@ class Child:
     async def _run(self) -> int:
         with self.log.opened() as output:
             self._process = await asyncio.create_subprocess_exec(
-                *self._command, stdin=asyncio.subprocess.DEVNULL, stdout=output, stderr=output,
-                env=self._environment, cwd=self._folder, pass_fds=self._sockets, start_new_session=True,
+                *self._command,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                env=self._environment,
+                cwd=self._folder,
+                pass_fds=self._sockets,
+                start_new_session=True,
             )
         if self._stopping.is_set():
             self._signal(signal.SIGTERM)
@@ -74,10 +83,10 @@ class Child:
         self._clear_away(self._process.pid)
         return code
 
-    async def _pause(self, code: int, lived: float) -> None:
+    async def _pause(self, ended: str, lived: float) -> None:
         self._deaths = 1 if lived > SETTLED_AFTER else self._deaths + 1
         pause = min(LONGEST_PAUSE, 0.25 * 2**self._deaths)
-        self._say(f"{self.name} {_ended(code)}; starting it again in {pause:g} s (see {self.log.path})")
+        self._say(f"{self.name} {ended}; starting it again in {pause:g} s (see {self.log.path})")
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._stopping.wait(), pause)
 
@@ -91,7 +100,7 @@ class Child:
             os.killpg(session, signal.SIGKILL)
 
 
-def _ended(code: int) -> str:
+def _how(code: int) -> str:
     if code < 0:
         return f"was ended by {signal.Signals(-code).name}"
     return f"ended with exit code {code}"

@@ -27,7 +27,7 @@ _CLIP = {
     "language": "en",
     "privacy": "public",
 }
-_SECONDS = 30.0
+_SECONDS = 10.0
 
 
 def make_admin(services: Services, folder: DataFolder) -> bool:

@@ -30,6 +30,7 @@ class Log:
         self._said: dict[str, float] = {}
 
     def opened(self) -> BinaryIO:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
         return self.path.open("ab")
 
     def complaints(self) -> list[str]:

@@ -23,7 +23,7 @@ class Pool:
     def commands(self) -> Iterator[tuple[str, list[str]]]:
         """(name of the process, command) for each of its processes."""
         queues = [f"{queue}={weight}" for queue, weight in self.queues.items()]
-        command = [sys.executable, "-m", "workers.pool", self.name, "--tasks", str(self.tasks), *queues]
+        command = [sys.executable, "-m", "workers.pool", self.name, *queues, "--tasks", str(self.tasks)]
         for number in range(1, self.processes + 1):
             yield (self.name if self.processes == 1 else f"{self.name}-{number}"), command
 

@@ -2,12 +2,15 @@
 
 import argparse
 import asyncio
+import contextlib
 import os
 import signal
 import socket
 import sys
 import urllib.request
+from asyncio import FIRST_COMPLETED
 from collections.abc import Sequence
+from typing import Literal
 
 from infra import address, data_folder, first_start, web_server
 from infra.children import Child
@@ -20,8 +23,9 @@ from shared.settings import Settings
 
 READY_WITHIN = 60.0
 _LOOK_EVERY = 0.5
-_MARGIN = 5.0
-"""Seconds past their own grace before children are killed."""
+_MARGIN = 15.0
+"""Seconds past their own grace, in which they give back what is in hand, before children are killed."""
+_HURRIED = 3.0
 
 
 class Supervisor:
@@ -75,9 +79,12 @@ class Supervisor:
         for child in self._children:
             child.stop()
         limit = self._services.settings.grace + _MARGIN
-        hurried = asyncio.create_task(self._hurry.wait())
-        ended = asyncio.create_task(_all(keepers))
-        await asyncio.wait([hurried, ended], timeout=limit, return_when=asyncio.FIRST_COMPLETED)
+        hurried, ended = asyncio.create_task(self._hurry.wait()), asyncio.create_task(_all(keepers))
+        await asyncio.wait([hurried, ended], timeout=limit, return_when=FIRST_COMPLETED)
+        if not ended.done():
+            for child in self._children:
+                child.stop()
+            await asyncio.wait([ended], timeout=_HURRIED)
         for child in self._children:
             child.kill()
         await ended
@@ -86,8 +93,9 @@ class Supervisor:
     async def _watch_logs(self) -> None:
         while True:
             for child in self._children:
-                for line in child.log.complaints():
-                    say(f"{child.name}: {line}")
+                with contextlib.suppress(OSError):  # a full disk, say: the children go on, and so do we
+                    for line in child.log.complaints():
+                        say(f"{child.name}: {line}")
             await asyncio.sleep(_LOOK_EVERY)
 
     async def _greet(self, *, sample: bool) -> int:
@@ -154,7 +162,7 @@ async def _supervise(
     return await Supervisor(folder, listener, services, environment).run(sample=sample)
 
 
-async def _all(keepers: Sequence["asyncio.Task[None]"]) -> bool:
+async def _all(keepers: Sequence["asyncio.Task[None]"]) -> Literal[True]:
     await asyncio.gather(*keepers)
     return True
 
@@ -166,10 +174,16 @@ def say(sentence: str) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="infra/up", description="Starts a whole Matinee on this machine.")
     parser.add_argument("--data", metavar="DIR", help="where everything is kept (default: data/ in the checkout)")
-    parser.add_argument("--port", metavar="N", type=int, default=8000, help="default: 8000; 0 takes any free one")
+    parser.add_argument("--port", metavar="N", type=_port, default=8000, help="default: 8000; 0 takes any free one")
     parser.add_argument("--host", metavar="H", default="127.0.0.1", help="default: 127.0.0.1; 0.0.0.0 for all")
     parser.add_argument("--no-sample", action="store_true", help="do not upload the sample clip to an empty site")
     return parser
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) < 65536):
+        raise argparse.ArgumentTypeError(f"a port is a number from 0 to 65535, not {text!r}")
+    return int(text)
 
 
 def _answers(url: str) -> bool:

@@ -3,6 +3,7 @@
 import secrets
 import threading
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 
 import structlog
@@ -11,12 +12,13 @@ from shared.errors import MatineeError, Stopped
 from shared.services import Services
 from shared.tickets import PartTicket, Ticket
 from shared.videos import Progress
+from workers.scratch import Scratch
 
 _REPORT_EVERY = 1.0
 
 
 class Attempt:
-    """`id` is fresh for each try; `number` counts the tries that count, from 1; `folder` is removed afterwards.
+    """`id` is fresh for each try; `number` counts the tries that count, from 1.
 
     Once `stopped` is set the handler records nothing and raises Stopped; `overdue` says the same from the clock
     alone, for a process that was frozen past its lease and has not been told yet.
@@ -26,20 +28,29 @@ class Attempt:
         self,
         services: Services,
         ticket: Ticket,
-        folder: Path,
+        scratch: Scratch,
         *,
         number: int = 1,
         overdue: Callable[[], bool] = lambda: False,
     ) -> None:
         self.id = secrets.token_hex(4)
         self.number = number
-        self.folder = folder
         self.stopped = threading.Event()
         self.why = ""
         self._services = services
         self._ticket = ticket
+        self._scratch = scratch
         self._overdue = overdue
         self._reported: float | None = None
+
+    @cached_property
+    def folder(self) -> Path:
+        """For work in progress; made when first asked for, removed with all in it afterwards."""
+        return self._scratch.make(self.id)
+
+    def close(self) -> None:
+        if "folder" in self.__dict__:
+            self._scratch.remove(self.id)
 
     def stop(self, why: str) -> None:
         if not self.stopped.is_set():

@@ -23,7 +23,7 @@ class Backoff:
 
     def next(self) -> float:
         step = self._chance.uniform(0.080, 0.120)
-        wait = min(self._least + (2**self._waits - 1) * step, self._most)
+        wait = min(self._least + ((1 << self._waits) - 1) * step, self._most)
         self._waits = min(self._waits + 1, _MOST_DOUBLINGS)
         return wait
 

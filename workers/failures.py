@@ -44,9 +44,8 @@ def fail(services: Services, ticket: VideoTicket, sentence: str) -> None:
     structlog.get_logger().warning("video failed", video=ticket.video, reason=sentence)
     video = services.catalog.change(ticket.video, lambda video: _failed(video, sentence), event="failed")
     if video.state == "failed" and video.indexed < video.revision:
-        services.tickets.send(
-            Index(video=video.id, generation=video.generation, made=services.clock.now(), traceparent=ticket.traceparent)
-        )
+        made, traceparent = services.clock.now(), ticket.traceparent
+        services.tickets.send(Index(video=video.id, generation=video.generation, made=made, traceparent=traceparent))
 
 
 def _failed(video: Video, sentence: str) -> Video | None:

@@ -1,15 +1,20 @@
 """Blobs nobody refers to: files of attempts that lost, media and sources of videos deleted or never entered."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 
 from shared.blobs import Blob
 from shared.errors import NotFound
 from shared.services import Services
-from shared.videos import MEDIA, SOURCES, TERMINAL, Part, Playback, Video
+from shared.videos import MEDIA, SOURCES, Playback, Video
 from workers.findings import Finding
-from workers.steps import ASSEMBLE
+from workers.steps import ASSEMBLE, past
+
+_ATTEMPT_FOLDER = re.compile(r"[^/]+/g(?P<generation>\d+)/(?P<part>[^/]+)/(?P<attempt>[^/]+)/")
+"""As `part_prefix` makes them."""
 
 
 def look_at_media(services: Services, video_id: str) -> Iterator[Finding]:
@@ -33,7 +38,8 @@ def look_at_blocks(services: Services) -> Iterator[Finding]:
     for name, last in list(services.blobs.list_uncommitted(SOURCES)):
         video_id = name.partition("/")[0]
         if _is_aged(services, last) and _is_gone(_find(services, video_id)):
-            yield Finding(what="drop the blocks", about=name, mend=_dropping(services, name))
+            mend = partial(services.blobs.discard_uncommitted, SOURCES, name)
+            yield Finding(what="drop the blocks", about=name, mend=mend)
 
 
 def _removal(services: Services, container: str, video_id: str, prefix: str, blobs: Sequence[Blob]) -> Finding:
@@ -53,21 +59,18 @@ def _needed(services: Services, video: Video | None, prefix: str) -> bool:
 
     While a part is not recorded, any attempt at it may yet win, even one that is frozen: its files stay.
     """
-    if _is_gone(video) or video is None:
+    if video is None or _is_gone(video):
         return False
     if any(name and name.startswith(prefix) for name in _names(video.playback)):
         return True
-    _, generation, part_name, attempt = prefix.rstrip("/").split("/")
-    if generation != f"g{video.generation}":
+    folder = _ATTEMPT_FOLDER.fullmatch(prefix)
+    if folder is None:
+        return True
+    generation, part_name, attempt = int(folder["generation"]), folder["part"], folder["attempt"]
+    if part_name == ASSEMBLE or generation not in (video.generation, video.playback.generation):
         return False
-    if part_name == ASSEMBLE:
-        return False
-    part = _part(services, video, part_name)
-    return part.attempt == attempt if part is not None else video.state not in TERMINAL
-
-
-def _part(services: Services, video: Video, name: str) -> Part | None:
-    return services.catalog.parts(video.id, video.generation).get(name)
+    part = services.catalog.parts(video.id, generation).get(part_name)
+    return part.attempt == attempt if part is not None else not past(video, generation)
 
 
 def _names(playback: Playback) -> list[str | None]:
@@ -116,7 +119,3 @@ def _delete(services: Services, container: str, names: Sequence[str]) -> None:
             services.blobs.delete(container, name)
         except NotFound:  # another sweep was here
             continue
-
-
-def _dropping(services: Services, name: str):
-    return lambda: services.blobs.discard_uncommitted(SOURCES, name)

@@ -2,6 +2,7 @@
 
 import errno
 import random
+import traceback
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -9,6 +10,9 @@ from shared.errors import Busy, Full, Stopped
 from workers.backoff import pause, retry_delay
 
 _DISK_IS_FULL = (errno.ENOSPC, errno.EDQUOT)
+_MOST_FORGIVEN = 60
+"""About an hour of a busy store or a full disk; what goes on for longer may be the ticket's own doing, and counts."""
+_TRACE = 3000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,8 +44,12 @@ def judge(error: Exception, *, tries: int, forgiven: int, max_tries: int, chance
     reason = f"{type(error).__name__}: {error}"
     if isinstance(error, Stopped):
         return RetryLater(reason=reason, delay=timedelta(0), counted=False)
-    if isinstance(error, Busy | Full) or getattr(error, "errno", None) in _DISK_IS_FULL:
+    if _is_nobodys_fault(error) and forgiven < _MOST_FORGIVEN:
         return RetryLater(reason=reason, delay=pause(forgiven, chance), counted=False)
     if tries >= max_tries:
-        return SetAside(reason=reason)
+        return SetAside(reason=f"{reason}\n{''.join(traceback.format_exception(error))[-_TRACE:]}")
     return RetryLater(reason=reason, delay=retry_delay(tries, chance), counted=True)
+
+
+def _is_nobodys_fault(error: Exception) -> bool:
+    return isinstance(error, Busy | Full) or getattr(error, "errno", None) in _DISK_IS_FULL

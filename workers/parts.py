@@ -1,4 +1,4 @@
-"""How any part is made: looked up first, made in a private folder, uploaded, recorded once, and followed by the next."""
+"""How any part is made: looked up first, made in a private folder, uploaded, recorded once, then the next is sent."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -64,6 +64,11 @@ def make_part(ticket: PartTicket, services: Services, attempt: Attempt, make: Ma
     send_next(services, video.id, traceparent=ticket.traceparent, after=ticket.part)
 
 
+def work_of(services: Services, attempt: Attempt) -> Work:
+    """What ffmpeg needs to know of an attempt."""
+    return Work(settings=services.settings, stopped=attempt.stopped, report=attempt.report)
+
+
 def record(services: Services, ticket: PartTicket, attempt: Attempt, folder: Path, result: dict[str, Any]) -> None:
     """Blobs first, then the row. The first row wins; who comes second removes its own files, as far as it can."""
     prefix = part_prefix(ticket.video, ticket.generation, ticket.part, attempt.id)
@@ -109,15 +114,13 @@ def blob_names(services: Services, container: str, prefix: str) -> list[str]:
             return names
 
 
-def download(services: Services, attempt: Attempt, prefix: str, folder: Path, *, starting: str = "") -> None:
-    """Every blob under a prefix whose further name starts so, as files of a folder."""
-    for name in blob_names(services, MEDIA, prefix + starting):
-        attempt.check()
-        path = folder / name.removeprefix(prefix)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("wb") as file:
-            for piece in services.blobs.read(MEDIA, name):
-                file.write(piece)
+def download(services: Services, attempt: Attempt, name: str, path: Path) -> None:
+    """One blob of MEDIA as a file."""
+    attempt.check()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("wb") as file:
+        for piece in services.blobs.read(MEDIA, name):
+            file.write(piece)
 
 
 def _find(ticket: PartTicket, services: Services) -> tuple[Video, Plan] | None:

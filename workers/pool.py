@@ -1,7 +1,10 @@
 """One process of a pool: `python -m workers.pool NAME QUEUE=WEIGHT... [--tasks N]`; SIGTERM drains it."""
 
 import argparse
+import contextvars
+import ctypes
 import os
+import queue
 import signal
 import sys
 import threading
@@ -13,78 +16,130 @@ from shared.errors import MatineeError
 from shared.services import Services, open_services
 from shared.settings import Settings
 from shared.telemetry import configure_logging
+from workers.handlers.table import find_handlers
+from workers.lease import LeaseKeeper
 from workers.listener import Listener
 from workers.scratch import Scratch, remove_abandoned
-from workers.sweep import claim_slot
+from workers.sweep import claim_slot, prepare
 from workers.ticker import Ticker
+from workers.watch import stop_unwanted
 
 HOUSEKEEPING = "housekeeping"
-_LAST_MOMENTS = 10.0
-"""Seconds for stopped work to give its tickets back."""
+_PR_SET_PDEATHSIG = 1
+_WATCH_EVERY = 1.0
+_TO_STOP = 10.0
+"""Seconds a handler that was told to stop has before the process ends without it."""
 
 
 class Pool:
-    """A listener and the chores that keep its tickets its own."""
+    """Task threads around one listener, the threads that keep its leases, and the way it ends."""
 
-    def __init__(self, services: Services, queues: dict[str, int], tasks: int) -> None:
+    def __init__(self, services: Services, queues: dict[str, int], *, tasks: int) -> None:
         self._services = services
+        self._keeper = LeaseKeeper()
         self._scratch = Scratch(services.scratch)
-        self._listener = Listener(services, self._scratch, queues, tasks=tasks)
-        self._hurry = threading.Event()
-        lease = services.settings.lease
-        self._tickers = [
-            Ticker("renew", self._listener.keeper.renew_due, every=lease / 12),
-            Ticker("overdue", self._listener.keeper.stop_overdue, every=min(1.0, lease / 20)),
-            Ticker("cancelled", self._listener.stop_cancelled, every=1.0),
-        ]
-        if HOUSEKEEPING in queues:
-            every = services.settings.sweep_every
-            self._tickers.append(Ticker("sweep", lambda: claim_slot(services), every=every))
+        self._listener = Listener(
+            services,
+            queues,
+            find_handlers(),
+            keeper=self._keeper,
+            scratch=self._scratch,
+            needs_room=set(queues) != {HOUSEKEEPING},  # housekeeping makes room, so it never waits for any
+        )
+        self._tickers = self._make_tickers(HOUSEKEEPING in queues)
+        self._tasks = [self._make_task(number) for number in range(tasks)]
+        self._asked: queue.SimpleQueue[None] = queue.SimpleQueue()  # unlike an Event's, its lock bears signal handlers
 
-    def run(self) -> None:
-        """Work until told to drain, then finish or give back what is in hand within the grace period."""
-        remove_abandoned(self._services.scratch)
-        for ticker in self._tickers:
-            ticker.start()
-        self._listener.start()
-        self._listener.draining.wait()
-        self._drain()
+    def run(self) -> bool:
+        """Work until told to drain; True if every task ended by itself."""
+        for thread in (*self._tickers, *self._tasks):
+            thread.start()
+        while not self._is_asked(1.0):
+            if not all(task.is_alive() for task in self._tasks):
+                structlog.get_logger().error("a dequeue task died")
+                break
+        return self._drain()
+
+    def stop(self) -> None:
+        """Drain; asked a second time, without the grace. May be called in a signal handler."""
+        self._asked.put(None)
+
+    def _is_asked(self, seconds: float) -> bool:
+        try:
+            self._asked.get(timeout=seconds)
+        except queue.Empty:
+            return False
+        return True
+
+    def _drain(self) -> bool:
+        """Whatever is not finished within the grace is given back, not counted."""
+        structlog.get_logger().info("draining")
+        self._listener.draining.set()
+        self._wait(self._services.settings.grace)
+        self._keeper.stop_all("the worker is draining")
+        self._wait(_TO_STOP)
         for ticker in self._tickers:
             ticker.close()
         self._scratch.close()
+        return not self._is_busy()
 
-    def drain(self) -> None:
-        """No new tickets; asked a second time, no waiting either."""
-        if self._listener.draining.is_set():
-            self._hurry.set()
-        self._listener.draining.set()
+    def _wait(self, seconds: float) -> None:
+        until = self._services.clock.monotonic() + seconds
+        while self._is_busy() and self._services.clock.monotonic() < until:
+            if self._is_asked(0.05):
+                return
 
-    def _drain(self) -> None:
-        clock = self._services.clock
-        until = clock.monotonic() + self._services.settings.grace
-        while not self._listener.is_idle() and clock.monotonic() < until and not self._hurry.is_set():
-            self._hurry.wait(0.05)
-        self._listener.keeper.stop_all("the worker is stopping")
-        if not self._listener.wait(_LAST_MOMENTS):
-            structlog.get_logger().warning("work did not stop in time; its tickets come back when their leases end")
+    def _is_busy(self) -> bool:
+        return any(task.is_alive() for task in self._tasks)
+
+    def _make_tickers(self, sweeps: bool) -> list[Ticker]:
+        settings = self._services.settings
+        tickers = [
+            Ticker("renew leases", self._keeper.renew_due, every=settings.lease / 30),
+            Ticker("stop the overdue", self._keeper.stop_overdue, every=settings.lease / 30),
+            Ticker("stop the unwanted", lambda: stop_unwanted(self._services, self._keeper), every=_WATCH_EVERY),
+        ]
+        if sweeps:
+            prepare(self._services)
+            tickers.append(Ticker("start sweeps", lambda: claim_slot(self._services), every=settings.sweep_every / 2))
+        return tickers
+
+    def _make_task(self, number: int) -> threading.Thread:
+        context = contextvars.copy_context()
+        return threading.Thread(target=lambda: context.run(self._listener.run), name=f"task-{number}", daemon=True)
 
 
 def main(arguments: Sequence[str]) -> int:
-    options = _parser().parse_args(arguments)
+    options = _options(arguments)
+    if options.die_with_parent:
+        _die_with_parent(options.die_with_parent)
     try:
         settings = Settings.from_environment(os.environ)
-        configure_logging(settings.log_level, pool=options.name, process=os.getpid())
-        services = open_services(settings, caller=options.name)
-        pool = Pool(services, dict(options.queues), options.tasks)
+        configure_logging(settings.log_level, process="worker", pool=options.name, pid=os.getpid())
+        services = open_services(settings, caller=f"pool:{options.name}")
+        remove_abandoned(services.scratch)
+        pool = Pool(services, dict(options.queues), tasks=options.tasks)
     except MatineeError as error:
-        print(error, file=sys.stderr)
-        return 1
+        print(f"cannot start: {error}", file=sys.stderr)
+        return 2
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: pool.drain())
-    pool.run()
-    counts = {f"{store} {kind}": count for (store, kind, _), count in sorted(services.meter.counts().items())}
-    structlog.get_logger().info("drained", transactions=services.meter.total(), counts=counts)
-    return 0
+        signal.signal(number, lambda *_: pool.stop())
+    structlog.get_logger().info("listening", queues=dict(options.queues), tasks=options.tasks)
+    ended = pool.run()
+    counts = {f"{store} {operation}": count for (store, operation, _), count in sorted(services.meter.counts().items())}
+    structlog.get_logger().info("drained", ended=ended, operations=counts)
+    return 0 if ended else 1
+
+
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m workers.pool", description="One process of a worker pool.")
+    parser.add_argument("name", help="the pool's name, for logs and counts")
+    parser.add_argument("queues", nargs="+", type=_weighted, metavar="QUEUE=WEIGHT", help="the queues it serves")
+    parser.add_argument("--tasks", type=int, default=1, metavar="N", help="tickets worked on at a time")
+    parser.add_argument(
+        "--die-with-parent", type=int, default=0, metavar="PID", help="drain when the process PID, our parent, ends"
+    )
+    return parser.parse_args(arguments)
 
 
 def _weighted(text: str) -> tuple[str, int]:
@@ -95,12 +150,11 @@ def _weighted(text: str) -> tuple[str, int]:
     return queue, number
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m workers.pool", description="Runs one process of a worker pool.")
-    parser.add_argument("name", help="what the pool is called in logs and counts")
-    parser.add_argument("queues", nargs="+", type=_weighted, metavar="QUEUE=WEIGHT", help="the queues it serves")
-    parser.add_argument("--tasks", type=int, default=1, metavar="N", help="tickets worked on at a time")
-    return parser
+def _die_with_parent(parent: int) -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    if os.getppid() != parent:
+        sys.exit("the parent has gone")
 
 
 if __name__ == "__main__":

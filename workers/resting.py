@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from functools import partial
 
 from shared.blobs import Blob
 from shared.errors import NotFound
@@ -18,9 +19,9 @@ def look_at_upload(services: Services, video: Video) -> Iterator[Finding]:
     now = services.clock.now()
     if blob is not None:
         if now - blob.last_modified >= timedelta(seconds=services.settings.stalled_after):
-            yield Finding(what="finish the commit", about=video.id, mend=lambda: _finish(services, video, blob))
+            yield Finding(what="finish the commit", about=video.id, mend=partial(_finish, services, video, blob))
     elif now >= expires(services, video, _last_block(services, video)):
-        yield Finding(what="give up the upload", about=video.id, mend=lambda: _give_up(services, video))
+        yield Finding(what="give up the upload", about=video.id, mend=partial(_give_up, services, video))
 
 
 def _finish(services: Services, video: Video, blob: Blob) -> None:

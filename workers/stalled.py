@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from functools import partial
 
 from shared.errors import Conflict, NotFound
 from shared.services import Services
-from shared.tables import Entity
+from shared.tables import Entity, Value
 from shared.videos import TERMINAL, Video
 from workers.findings import Finding
 from workers.steps import find_plan, next_tickets, rest_if_done
@@ -16,22 +17,22 @@ _LONGEST_WAIT = timedelta(hours=1)
 
 
 def look_at_video(services: Services, video: Video) -> Iterator[Finding]:
-    """Each time the same stall goes on the wait doubles, so that a long line of waiting tickets is not doubled instead."""
+    """Each time the same stall goes on the wait doubles, so that a long line of waiting tickets does not."""
     if video.state in TERMINAL - {"deleted"} and video.indexed >= video.revision:
-        yield Finding(what="nothing is owed", about=video.id, mend=lambda: _rest(services, video))
+        yield Finding(what="nothing is owed", about=video.id, mend=partial(_rest, services, video))
         return
     note = _find_note(services, video)
     moved = services.catalog.last_moved(video.id)
     times = _times(note, moved)
     since = note.timestamp if note is not None and times else moved
     if services.clock.now() - since >= _wait(services, times):
-        mend = lambda: _resend(services, video, note, moved)  # noqa: E731 - yielded at once
+        mend = partial(_resend, services, video, note, moved)
         yield Finding(what="send the next step again", about=video.id, mend=mend)
 
 
 def _wait(services: Services, times: int) -> timedelta:
     first = timedelta(seconds=services.settings.stalled_after)
-    return min(first * 2 ** min(times, 20), max(first, _LONGEST_WAIT))
+    return min(first * (1 << min(times, 20)), max(first, _LONGEST_WAIT))
 
 
 def _rest(services: Services, video: Video) -> None:
@@ -51,7 +52,7 @@ def _resend(services: Services, video: Video, note: Entity | None, moved: dateti
 
 
 def _write_note(services: Services, video: Video, note: Entity | None, moved: datetime) -> None:
-    properties = {"moved": moved, "times": _times(note, moved) + 1}
+    properties: dict[str, Value] = {"moved": moved, "times": _times(note, moved) + 1}
     if note is None:
         services.tables.insert(SWEEPS, RESENT, video.id, properties)
     else:

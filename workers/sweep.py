@@ -1,17 +1,18 @@
-"""The sweep: what stopped moving is sent on its way again, what nobody refers to is removed; safe to run twice at once."""
+"""The sweep: what stopped moving goes on its way again, what nobody refers to is removed; safe to run twice at once."""
 
 import math
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
+from functools import partial
 
 import structlog
 
 from shared.errors import Conflict, MatineeError, NotFound, Stopped
 from shared.services import Services
-from shared.tables import Entity
 from shared.tickets import Sweep
+from shared.videos import MEDIA, SOURCES, Video
 from workers.findings import Finding
-from workers.orphans import orphans
+from workers.garbage import look_at_blocks, look_at_media, look_at_sources
 from workers.resting import look_at_upload
 from workers.scratch import remove_abandoned
 from workers.stalled import SWEEPS, look_at_video
@@ -19,6 +20,16 @@ from workers.stalled import SWEEPS, look_at_video
 SLOTS = "slots"
 WALKS = "walks"
 _KEEP_SLOTS = timedelta(days=1)
+_ENTERING = timedelta(minutes=1)
+"""A video's place on the active list comes before its record; one this old without a record was left by a death."""
+
+Check = Callable[[], None]
+"""Raises Stopped when the sweep must end."""
+
+
+def prepare(services: Services) -> None:
+    """Make the sweeps' own table; before the first claim."""
+    services.tables.ensure_table(SWEEPS)
 
 
 def claim_slot(services: Services) -> None:
@@ -28,47 +39,70 @@ def claim_slot(services: Services) -> None:
         services.tickets.send(Sweep(slot=slot, made=services.clock.now()))
 
 
-def sweep(
-    services: Services, *, check: Callable[[], None] = lambda: None, dry_run: bool = False
-) -> list[Finding]:
-    """Find and, unless it is a dry run, mend; returns what was found. `check` raises when it must stop.
+def _claim(services: Services, of: str, period: float) -> str | None:
+    """The current period's name if nobody has claimed it before us."""
+    now = services.clock.now()
+    slot = _slot(now, period)
+    try:
+        services.tables.insert(SWEEPS, of, slot, {"at": now})
+    except Conflict:
+        return None
+    return slot
 
-    What cannot be mended now is logged and left to the next sweep.
+
+def _slot(moment: datetime, period: float) -> str:
+    return str(math.floor(moment.timestamp() / period)).rjust(20, "0")
+
+
+def sweep(services: Services, *, dry_run: bool = False, check: Check = lambda: None) -> list[Finding]:
+    """Look, and unless it is a dry run put right, everything once; returns what was found.
+
+    One thing that cannot be put right now is logged and left to the next sweep.
     """
+    prepare(services)
     found = []
-    for finding in _findings(services, dry_run=dry_run):
+    for finding in _look(services, dry_run=dry_run):
         check()
         found.append(finding)
         if not dry_run:
             _mend(finding)
     if not dry_run:
         _forget_old_slots(services)
-        services.blobs.collect_garbage()
         remove_abandoned(services.scratch)
+        services.blobs.collect_garbage()
     return found
 
 
-def _findings(services: Services, *, dry_run: bool) -> Iterator[Finding]:
+def _look(services: Services, *, dry_run: bool) -> Iterator[Finding]:
     for video_id, since in list(services.catalog.active_since()):
-        yield from _look(services, video_id, since)
-    # Every blob is looked at as often as one can become garbage, not at each sweep.
+        try:
+            video = services.catalog.get(video_id)
+        except NotFound:
+            if services.clock.now() - since >= _ENTERING:
+                mend = partial(services.catalog.mark_idle, video_id)
+                yield Finding(what="forget what was never entered", about=video_id, mend=mend)
+        else:
+            yield from _look_at(services, video)
+    if dry_run or _walk_is_due(services):
+        yield from _walk(services)
+
+
+def _walk_is_due(services: Services) -> bool:
+    """Every blob is looked at as often as one can turn into garbage, not at each sweep."""
     every = max(services.settings.garbage_after, services.settings.sweep_every)
-    if dry_run or services.settings.garbage_after == 0 or _claim(services, WALKS, every) is not None:
-        yield from orphans(services)
+    return services.settings.garbage_after == 0 or _claim(services, WALKS, every) is not None
 
 
-def _look(services: Services, video_id: str, since: datetime) -> Iterator[Finding]:
-    try:
-        video = services.catalog.get(video_id)
-    except NotFound:
-        if services.clock.now() - since >= timedelta(seconds=services.settings.stalled_after):
-            yield Finding(
-                what="forget a video never entered",
-                about=video_id,
-                mend=lambda: services.catalog.mark_idle(video_id),
-            )
-        return
-    yield from (look_at_upload if video.state == "uploading" else look_at_video)(services, video)
+def _walk(services: Services) -> Iterator[Finding]:
+    for video_id in _videos_with_blobs(services, MEDIA):
+        yield from look_at_media(services, video_id)
+    for video_id in _videos_with_blobs(services, SOURCES):
+        yield from look_at_sources(services, video_id)
+    yield from look_at_blocks(services)
+
+
+def _look_at(services: Services, video: Video) -> Iterator[Finding]:
+    return look_at_upload(services, video) if video.state == "uploading" else look_at_video(services, video)
 
 
 def _mend(finding: Finding) -> None:
@@ -78,32 +112,26 @@ def _mend(finding: Finding) -> None:
     except Stopped:
         raise
     except MatineeError as error:
-        log.warning("not mended", reason=str(error))
+        log.warning("not put right", reason=str(error))
     else:
-        log.info("mended")
+        log.info("put right")
 
 
-def _claim(services: Services, partition: str, every: float) -> str | None:
-    """The name of the present period, if this call is the first to ask in it."""
-    services.tables.ensure_table(SWEEPS)
-    now = services.clock.now()
-    slot = str(math.floor(now.timestamp() / every))
-    try:
-        services.tables.insert(SWEEPS, partition, slot.rjust(20, "0"), {"at": now})
-    except Conflict:
-        return None
-    return slot
+def _videos_with_blobs(services: Services, container: str) -> Iterator[str]:
+    marker = None
+    while True:
+        page = services.blobs.list_blobs(container, delimiter="/", marker=marker)
+        yield from (prefix.rstrip("/") for prefix in page.prefixes)
+        marker = page.marker
+        if marker is None:
+            return
 
 
 def _forget_old_slots(services: Services) -> None:
-    for partition in (SLOTS, WALKS):
-        for row in services.tables.query(SWEEPS, partition).entities:
-            if services.clock.now() - row.timestamp > _KEEP_SLOTS:
-                _forget(services, row)
-
-
-def _forget(services: Services, row: Entity) -> None:
-    try:
-        services.tables.delete(SWEEPS, row.partition, row.row)
-    except NotFound:  # another sweep was here
-        return
+    """Whatever the period, a name this old is nobody's any more; the walks' own are few enough to stay."""
+    old = _slot(services.clock.now() - _KEEP_SLOTS, services.settings.sweep_every)
+    for slot in services.tables.query(SWEEPS, SLOTS, row_to=old, limit=500).entities:
+        try:
+            services.tables.delete(SWEEPS, SLOTS, slot.row)
+        except NotFound:  # another sweep was here
+            continue

@@ -1,0 +1,113 @@
+"""A whole site started as a person would, on a free port and a data folder of its own."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+MARK = "MATINEE_TEST_RUN"
+
+
+class Site:
+    """`said` is what its supervisor printed, line by line; `processes` everything it started that still runs."""
+
+    def __init__(self, data: Path, **settings: str) -> None:
+        self.data = data
+        self.mark = uuid.uuid4().hex
+        self.said: list[str] = []
+        self._settings = {"MATINEE_GRACE": "3", "MATINEE_IDLE_MAX": "0.2", **settings}
+        self._process: subprocess.Popen[str] | None = None
+
+    def start(self, *arguments: str, port: int = 0) -> "Site":
+        command = [sys.executable, "-m", "infra.supervisor", "--data", str(self.data), "--port", str(port), *arguments]
+        self._process = subprocess.Popen(
+            command, cwd=ROOT, env=self._environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            start_new_session=True,
+        )  # fmt: skip
+        threading.Thread(target=self._listen, args=[self._process], daemon=True).start()
+        return self
+
+    def ready(self, within: float = 60) -> "Site":
+        eventually(lambda: self.url is not None or self.process.poll() is not None, within, "the site says it is ready")
+        assert self.url, f"it never was ready: {self.said}"
+        return self
+
+    @property
+    def process(self) -> "subprocess.Popen[str]":
+        assert self._process is not None
+        return self._process
+
+    @property
+    def url(self) -> str | None:
+        found = (re.match(r"Matinee is ready at (\S+)", line) for line in list(self.said))
+        return next((match.group(1) for match in found if match), None)
+
+    def processes(self) -> dict[int, str]:
+        """Pid and command line, found by a mark in the environment they inherit, never by name."""
+        found = {}
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                if f"{MARK}={self.mark}".encode() in (folder / "environ").read_bytes():
+                    found[int(folder.name)] = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+            except OSError:  # it ended while we looked, or is not ours to look at
+                continue
+        return found
+
+    def children(self, words: str) -> list[int]:
+        return [pid for pid, command in self.processes().items() if words in command]
+
+    def interrupt(self, number: int = signal.SIGINT) -> None:
+        self.process.send_signal(number)
+
+    def stop(self, number: int = signal.SIGINT, within: float = 30) -> int:
+        """The exit code."""
+        if self.process.poll() is None:
+            self.interrupt(number)
+        return self.process.wait(within)
+
+    def end(self) -> None:
+        """However the test went, leave nothing behind."""
+        for pid in self.processes():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        self.process.wait(10)
+
+    def answers(self, path: str = "/health/ready") -> bool:
+        try:
+            with urllib.request.urlopen(f"{self.url}{path}", timeout=5) as answer:
+                return answer.status == 200
+        except OSError:
+            return False
+
+    def manage(self, *words: str, stdin: str = "") -> "subprocess.CompletedProcess[str]":
+        command = [sys.executable, "-m", "infra.manage", "--data", str(self.data), *words]
+        return subprocess.run(
+            command, cwd=ROOT, env=self._environment(), input=stdin, capture_output=True, text=True, timeout=60
+        )
+
+    def _environment(self) -> dict[str, str]:
+        mine = {name: value for name, value in os.environ.items() if not name.startswith("MATINEE_")}
+        return {**mine, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1", MARK: self.mark, **self._settings}
+
+    def _listen(self, process: "subprocess.Popen[str]") -> None:
+        for line in process.stdout or ():
+            self.said.append(line.rstrip("\n"))
+
+
+def eventually(holds: Callable[[], object], within: float, what: str) -> None:
+    until = time.monotonic() + within
+    while time.monotonic() < until:
+        if holds():
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"after {within:g} s still not: {what}")

@@ -1,0 +1,159 @@
+"""The operator's commands against a running site, as a shell sees them."""
+
+import json
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from shared.errors import NotFound
+from shared.queues import Message
+from shared.services import Services, open_services
+from shared.settings import Settings
+from tests.infra.running import Site
+
+PASSWORD = "correct horse battery\n"
+
+
+@pytest.fixture(scope="module")
+def services(running: Site) -> Services:
+    secret = (running.data / "secret-key").read_text().strip()
+    return open_services(Settings(storage=f"local:{running.data}", secret_key=secret), caller="test")
+
+
+@pytest.fixture(scope="module")
+def anna(running: Site) -> str:
+    made = running.manage("user", "create", "anna", "--role", "creator", "--password-stdin", stdin=PASSWORD)
+    assert (made.returncode, made.stdout) == (0, "made anna, creator\n")
+    return "anna"
+
+
+def test_an_account_made_is_in_the_list(running: Site, anna: str) -> None:
+    lines = running.manage("user", "list").stdout.splitlines()
+    assert [line.split()[:2] for line in lines[1:]] == [["admin", "admin"], [anna, "creator"]]
+
+
+def test_a_name_that_is_taken_is_refused_in_a_sentence(running: Site, anna: str) -> None:
+    again = running.manage("user", "create", "Anna", "--password-stdin", stdin=PASSWORD)
+    assert again.returncode == 1
+    assert again.stderr == "the name 'Anna' is taken\n"
+
+
+def test_a_short_password_is_refused(running: Site) -> None:
+    refused = running.manage("user", "create", "berta", "--password-stdin", stdin="short\n")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "a password has 8" in refused.stderr
+
+
+def test_without_a_terminal_a_password_is_only_read_when_asked_for(running: Site) -> None:
+    refused = running.manage("user", "create", "berta", stdin=PASSWORD)
+    assert refused.returncode == 1
+    assert "--password-stdin" in refused.stderr
+
+
+def test_an_unknown_role_is_refused_with_those_there_are(running: Site) -> None:
+    refused = running.manage("user", "create", "berta", "--role", "king", "--password-stdin", stdin=PASSWORD)
+    assert refused.returncode == 2
+    assert "viewer" in refused.stderr
+
+
+def test_a_role_can_be_changed(running: Site, services: Services, anna: str) -> None:
+    assert running.manage("user", "role", anna, "operator").returncode == 0
+    assert services.people.by_name(anna).may("operator")
+    assert running.manage("user", "role", anna, "creator").returncode == 0
+
+
+def test_a_new_password_ends_every_session(running: Site, services: Services, anna: str) -> None:
+    before = services.people.by_name(anna)
+    assert running.manage("user", "password", anna, "--password-stdin", stdin="another password\n").returncode == 0
+    after = services.people.by_name(anna)
+    assert after.password != before.password
+    assert after.session_key != before.session_key
+
+
+def test_a_token_is_all_that_is_printed_and_opens_the_api(running: Site, anna: str) -> None:
+    made = running.manage("token", "create", anna, "--label", "laptop")
+    token = made.stdout.removesuffix("\n")
+    assert token.startswith("mtn_")
+    assert token.split() == [token]
+    request = urllib.request.Request(f"{running.url}/api/v1/uploads", headers={"Authorization": f"Bearer {token}"})
+    with urllib.request.urlopen(request, timeout=10) as answer:
+        assert json.loads(answer.read()) is not None
+
+
+def test_a_revoked_token_opens_nothing(running: Site, services: Services, anna: str) -> None:
+    token = running.manage("token", "create", anna, "--label", "lost").stdout.strip()
+    token_id = next(
+        line.split()[0] for line in running.manage("token", "list", anna).stdout.splitlines() if "lost" in line
+    )
+    assert running.manage("token", "revoke", anna, token_id).returncode == 0
+    with pytest.raises(NotFound):
+        services.people.by_token(token)
+
+
+def test_nobody_and_nothing_are_named_in_a_sentence(running: Site) -> None:
+    for words in (
+        ["token", "create", "nobody"],
+        ["video", "show", "11111111111"],
+        ["video", "delete", "11111111111"],
+        ["tickets", "poison", "show", "ingest/none"],
+    ):
+        refused = running.manage(*words)
+        assert refused.returncode == 1
+        assert refused.stderr.count("\n") == 1
+        assert "Traceback" not in refused.stderr
+
+
+def test_every_queue_is_listed_with_its_depth(running: Site, services: Services) -> None:
+    lines = running.manage("tickets", "queues").stdout.splitlines()
+    assert [line.split()[0] for line in lines[1:7]] == [
+        "ingest", "transcode-high", "transcode-normal", "transcode-low", "index", "housekeeping",
+    ]  # fmt: skip
+
+
+def poisoned(services: Services, body: str) -> str:
+    message: Message = services.queues.send("index-poison", body)
+    services.queues.clear("index-poison")
+    return services.poison.set_aside("index", message, "it would not be read").id
+
+
+def test_a_ticket_set_aside_can_be_looked_at_and_dropped(running: Site, services: Services) -> None:
+    poison_id = poisoned(services, "not a ticket")
+    assert poison_id in running.manage("tickets", "poison", "list").stdout
+    shown = running.manage("tickets", "poison", "show", poison_id).stdout
+    assert "it would not be read" in shown
+    assert "not a ticket" in shown
+    assert running.manage("tickets", "poison", "replay", poison_id).returncode == 1
+    assert running.manage("tickets", "poison", "purge", poison_id).returncode == 0
+    assert running.manage("tickets", "poison", "list").stdout == "No ticket is set aside.\n"
+
+
+def test_replaying_needs_to_be_told_what(running: Site) -> None:
+    refused = running.manage("tickets", "poison", "replay")
+    assert refused.returncode == 1
+    assert "--all" in refused.stderr
+
+
+def test_a_dry_sweep_of_a_tidy_site_finds_nothing(running: Site) -> None:
+    assert running.manage("sweep", "--dry-run").stdout == "Nothing to sweep.\n"
+
+
+def test_settings_say_their_value_and_where_it_is_from(running: Site) -> None:
+    said = {line.split()[0]: line for line in running.manage("settings").stdout.splitlines()}
+    assert said["MATINEE_GRACE"].split()[1:] == ["3.0", "environment"]
+    assert said["MATINEE_LEASE"].endswith("default")
+    assert (running.data / "secret-key").read_text().strip() not in said["MATINEE_SECRET_KEY"]
+
+
+def test_the_doctor_finds_this_machine_fit(running: Site) -> None:
+    seen = running.manage("doctor")
+    assert seen.returncode == 0
+    assert "WRONG" not in seen.stdout
+    assert {line.split()[1] for line in seen.stdout.splitlines()} >= {"ffmpeg", "ffprobe", "storage"}
+
+
+def test_a_folder_without_a_site_is_not_made_into_one_by_looking(tmp_path: Path) -> None:
+    refused = Site(tmp_path / "none").manage("video", "list")
+    assert refused.returncode == 1
+    assert "There is no site" in refused.stderr
+    assert not (tmp_path / "none").exists()

@@ -57,7 +57,8 @@ class Pool:
         while not self._is_asked(1.0):
             if not all(task.is_alive() for task in self._tasks):
                 structlog.get_logger().error("a dequeue task died")
-                break
+                self._drain()
+                return False
         return self._drain()
 
     def stop(self) -> None:

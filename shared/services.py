@@ -1,6 +1,7 @@
 """The only place that picks a backend; everything else is handed what it needs."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from tempfile import gettempdir
 from typing import cast
@@ -14,6 +15,8 @@ from shared.local.tables import LocalTables
 from shared.people import People
 from shared.poison import Poison
 from shared.queues import Queues
+from shared.search.finder import Finder
+from shared.search.writer import IndexWriter
 from shared.settings import Settings
 from shared.tables import Tables
 from shared.telemetry import Meter, Metered
@@ -36,6 +39,16 @@ class Services:
     people: People
     tickets: TicketQueues
     poison: Poison
+
+    @cached_property
+    def finder(self) -> Finder:
+        """This machine's replica of the search index, shared by its processes."""
+        return Finder(self.blobs, self.clock, self.scratch / "search-replica")
+
+    @cached_property
+    def index_writer(self) -> IndexWriter:
+        """The working copy that this process's index tickets are written to."""
+        return IndexWriter(self.blobs, self.clock, self.scratch / "search-writer")
 
 
 def open_services(settings: Settings, *, caller: str, clock: Clock | None = None) -> Services:

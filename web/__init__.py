@@ -1,0 +1,1 @@
+"""What people and programs meet: pages, the JSON API, and the delivery of media."""

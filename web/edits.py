@@ -1,0 +1,139 @@
+"""Changing a video: its details, its end, another try; each marks it active first, so a crash leaves work the sweep finds."""
+
+import re
+from collections.abc import Callable, Iterable
+
+import msgspec
+
+from shared import videos
+from shared.errors import Conflict, Invalid
+from shared.poison import reopen
+from shared.tickets import Erase, Index, Ingest
+from shared.videos import Privacy, Video
+from web.site import services
+
+_DESCRIPTION = 5000
+_MOST = 50
+_LONGEST = 100
+_LANGUAGE = re.compile(r"[a-zA-Z]{2,3}(-[a-zA-Z0-9]{2,8})*")
+
+
+class Details(msgspec.Struct, frozen=True, kw_only=True):
+    """What people say of a video; a field left out (UNSET) stays as it is."""
+
+    title: str | msgspec.UnsetType = msgspec.UNSET
+    description: str | msgspec.UnsetType = msgspec.UNSET
+    tags: tuple[str, ...] | str | msgspec.UnsetType = msgspec.UNSET
+    actors: tuple[str, ...] | str | msgspec.UnsetType = msgspec.UNSET
+    directors: tuple[str, ...] | str | msgspec.UnsetType = msgspec.UNSET
+    language: str | None | msgspec.UnsetType = msgspec.UNSET
+    privacy: str | msgspec.UnsetType = msgspec.UNSET
+
+
+def edit(video: Video, details: Details) -> Video:
+    """Raises Invalid naming the field that cannot be so."""
+    changes = checked(details)
+
+    def changed(now: Video) -> Video | None:
+        edited = msgspec.structs.replace(now, **changes)
+        return None if edited == now else msgspec.structs.replace(edited, revision=now.revision + 1)
+
+    return _change(video, changed, event="edited", then=lambda now: [_index(now)])
+
+
+def delete(video: Video) -> None:
+    """Gone for everybody at once; its blobs and its place in the index follow."""
+    if video.state == "uploading":
+        services().blobs.discard_uncommitted(videos.SOURCES, video.source)
+    _change(
+        video,
+        lambda now: (
+            None if now.state == "deleted"
+            else msgspec.structs.replace(now, state="deleted", revision=now.revision + 1)
+        ),
+        event="deleted",
+        then=lambda now: [
+            Erase(video=now.id, generation=now.generation, made=services().clock.now()),
+            _index(now),
+        ],
+    )
+
+
+def retry(video: Video) -> Video:
+    """Let work that was given up go on; what is finished stays. Raises Conflict where nothing was given up."""
+    parts = services().catalog.parts(video.id, video.generation)
+    if video.state != "failed" and not any(part.failed for part in parts.values()):
+        raise Conflict("nothing of this video was given up")
+    reopen(services().catalog, video.id)
+    now = services().catalog.get(video.id)
+    made = services().clock.now()
+    ticket = Ingest(video=now.id, generation=now.generation, made=made)
+    services().tickets.send(ticket)
+    return now
+
+
+def checked(details: Details) -> dict[str, object]:
+    """The fields given, as they are kept. Raises Invalid naming the first that cannot be."""
+    given = {
+        name: value for name in Details.__struct_fields__ if (value := getattr(details, name)) is not msgspec.UNSET
+    }
+    checks: dict[str, Callable[[str, object], object]] = {
+        "title": lambda _, value: videos.clean_title(str(value)),
+        "description": _text,
+        "tags": _names,
+        "actors": _names,
+        "directors": _names,
+        "language": _language,
+        "privacy": _privacy,
+    }
+    return {name: checks[name](name, value) for name, value in given.items()}
+
+
+def _privacy(_: str, value: object) -> Privacy:
+    return videos.check_privacy(str(value))
+
+
+def _text(name: str, value: object) -> str:
+    text = str(value).replace("\r\n", "\n").replace("\x00", "")
+    if len(text) > _DESCRIPTION:
+        raise Invalid(f"{name}: at most {_DESCRIPTION:,} characters, not {len(text):,}")
+    return text
+
+
+def _names(name: str, value: object) -> tuple[str, ...]:
+    """A list, or one text with commas; each once, in order."""
+    entries = value.split(",") if isinstance(value, str) else value
+    assert isinstance(entries, Iterable)
+    cleaned = tuple(dict.fromkeys(text for text in (" ".join(str(entry).split()) for entry in entries) if text))
+    if len(cleaned) > _MOST:
+        raise Invalid(f"{name}: at most {_MOST}, not {len(cleaned)}")
+    if any(len(text) > _LONGEST for text in cleaned):
+        raise Invalid(f"{name}: each at most {_LONGEST} characters")
+    return cleaned
+
+
+def _language(_: str, value: object) -> str | None:
+    if not value:
+        return None
+    if not _LANGUAGE.fullmatch(str(value)):
+        raise Invalid(f"language: a code such as en or pt-BR, not {value!r}")
+    return str(value)
+
+
+def _change(
+    video: Video,
+    how: Callable[[Video], Video | None],
+    *,
+    event: str,
+    then: Callable[[Video], list[Index | Erase]],
+) -> Video:
+    services().catalog.mark_active(video.id)
+    now = services().catalog.change(video.id, how, event=event)
+    services().tickets.send_all(then(now))
+    return now
+
+
+def _index(video: Video) -> Index:
+    return Index(video=video.id, generation=video.generation, made=services().clock.now())
+
+

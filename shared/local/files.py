@@ -1,21 +1,28 @@
-"""The bytes of blobs: files under opaque names, written once, on disk before anybody is told of them."""
+"""The bytes of blobs: files under opaque names, written once, on disk before anybody is told of them.
 
+A file is born in the folder `new/` and moves to its own folder when its bytes are on disk. Until its row is committed
+its writer holds a lock on it, which ends with the writer however it dies: a file without a row that can be locked has
+no writer, and may go.
+"""
+
+import fcntl
 import hashlib
 import os
 import secrets
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from shared.errors import Conflict, Invalid
-from shared.local.database import translated
+from shared.errors import Conflict, Invalid, MatineeError
+from shared.local.faults import translated
 
 PIECE = 1024 * 1024
+_NEW = "new"
 
 
 class Written(NamedTuple):
-    """A new file: its opaque id, its size in bytes, and the MD5 of its content when it was asked for."""
+    """A new file: its opaque id, its size in bytes, and the MD5 of its content if that was asked for."""
 
     file: str
     size: int
@@ -23,76 +30,124 @@ class Written(NamedTuple):
 
 
 class Files:
-    """Files named by 128 random bits, spread over 256 folders."""
+    """`known` tells whether a committed row speaks of a file."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, known: Callable[[str], bool]) -> None:
         self._root = root
+        self._new = root / _NEW
+        self._known = known
         with translated():
-            for number in range(256):
-                (root / f"{number:02x}").mkdir(parents=True, exist_ok=True)
+            self._new.mkdir(parents=True, exist_ok=True)
 
-    def path(self, file: str) -> Path:
-        return self._root / file[:2] / file
+    @contextmanager
+    def writing(self, data: bytes | BinaryIO, *, md5: bytes | None = None, want_md5: bool = False) -> Iterator[Written]:
+        """Store `data` (read in pieces) durably; the block inside makes it known, and if it does not, the file goes.
 
-    def write(self, data: bytes | BinaryIO, *, md5: bytes | None = None, want_md5: bool = False) -> Written:
-        """Store `data` (read in pieces) durably. Raises Invalid if its MD5 is not the one given; nothing stays then."""
+        Raises Invalid if its MD5 is not the one given. Failures of `data` itself come through unchanged.
+        """
         file = secrets.token_hex(16)
-        path = self.path(file)
+        with translated():
+            out = self._begin(file)
         try:
-            with translated(), path.open("xb", buffering=0) as out:
-                size, digest = _copy(data, out, hashing=want_md5 or md5 is not None)
-                os.fsync(out.fileno())
-            if md5 is not None and digest != md5:
-                raise Invalid("the bytes that arrived do not match their Content-MD5; send them again")
-            with translated():
-                _sync_folder(path.parent)
+            yield self._fill(file, out, data, md5, want_md5)
         except BaseException:
-            with suppress(OSError):
-                path.unlink()
+            os.close(out)
+            # A failure may also come after the row was committed, so what is known stays.
+            with suppress(OSError, MatineeError):
+                self.remove_unknown(file)
             raise
-        return Written(file, size, digest)
+        os.close(out)
 
     def read(self, file: str, start: int, end: int) -> Iterator[bytes]:
-        """Bytes [start, end) of one file. Raises Conflict if it was collected meanwhile."""
-        try:
-            source = self.path(file).open("rb", buffering=0)
-        except FileNotFoundError:
-            raise Conflict("the blob was overwritten or deleted while it was read; start again") from None
+        """Bytes [start, end) of one file, in pieces. Raises Conflict if it was collected meanwhile."""
+        with translated():
+            try:
+                source = self._path(file).open("rb", buffering=0)
+            except FileNotFoundError:
+                raise Conflict("the blob was overwritten or deleted while it was read; start again") from None
         with source:
             source.seek(start)
-            left = end - start
-            while left > 0:
-                piece = source.read(min(PIECE, left))
+            while start < end:
+                with translated():
+                    piece = source.read(min(PIECE, end - start))
                 if not piece:
                     raise Conflict("the blob is shorter than it was; start again")
-                left -= len(piece)
+                start += len(piece)
                 yield piece
 
     def remove(self, file: str) -> int:
-        """Unlink one; returns the bytes freed (0 if it was gone)."""
-        path = self.path(file)
+        """Returns the bytes freed; 0 if it was gone."""
+        with translated():
+            return _unlink(self._path(file))
+
+    def remove_unknown(self, file: str) -> int:
+        """Remove it unless a row speaks of it, or its writer is alive and may yet write one."""
+        with translated():
+            return sum(self._remove_unheld(path, file) for path in (self._new / file, self._path(file)))
+
+    def unfinished(self) -> list[str]:
+        with translated():
+            return _names(self._new)
+
+    def folders(self) -> list[str]:
+        """Those of finished files: a file's id begins with its folder's name."""
+        with translated():
+            return sorted(name for name in _names(self._root) if name != _NEW)
+
+    def finished(self, folder: str) -> list[str]:
+        with translated():
+            return _names(self._root / folder)
+
+    def _path(self, file: str) -> Path:
+        return self._root / file[:2] / file
+
+    def _begin(self, file: str) -> int:
+        """A new file, locked by us. A collector may get in between the two; then there is another."""
+        while True:
+            out = os.open(self._new / file, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            fcntl.flock(out, fcntl.LOCK_EX)
+            if os.fstat(out).st_nlink:
+                return out
+            os.close(out)
+
+    def _fill(self, file: str, out: int, data: bytes | BinaryIO, md5: bytes | None, want_md5: bool) -> Written:
+        size, digest = _copy(data, out, hashing=want_md5 or md5 is not None)
+        if md5 is not None and digest != md5:
+            raise Invalid("the bytes that arrived do not match their Content-MD5; send them again")
+        with translated():
+            os.fsync(out)
+            self._settle(file)
+        return Written(file, size, digest)
+
+    def _settle(self, file: str) -> None:
+        path = self._path(file)
+        if not path.parent.is_dir():
+            path.parent.mkdir(exist_ok=True)
+            _sync_folder(self._root)
+        (self._new / file).rename(path)
+        _sync_folder(path.parent)
+
+    def _remove_unheld(self, path: Path, file: str) -> int:
         try:
-            size = path.stat().st_size
-            path.unlink()
+            held = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         except FileNotFoundError:
             return 0
-        return size
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Asked only now: a writer commits its row before it lets go of the lock.
+            return 0 if self._known(file) else _unlink(path)
+        except BlockingIOError:
+            return 0
+        finally:
+            os.close(held)
 
-    def all(self) -> Iterator[tuple[str, float]]:
-        """(file, time of last change in seconds since 1970) of every file there is."""
-        for folder in sorted(self._root.iterdir()):
-            for entry in os.scandir(folder):
-                with suppress(FileNotFoundError):
-                    yield entry.name, entry.stat().st_mtime
 
-
-def _copy(data: bytes | BinaryIO, out: BinaryIO, *, hashing: bool) -> tuple[int, bytes | None]:
+def _copy(data: bytes | BinaryIO, out: int, *, hashing: bool) -> tuple[int, bytes | None]:
     digest = hashlib.md5(usedforsecurity=False) if hashing else None
     size = 0
     for piece in _pieces(data):
-        view = memoryview(piece)
-        while view:
-            view = view[out.write(view) :]
+        with translated():
+            _write_all(out, piece)
         size += len(piece)
         if digest:
             digest.update(piece)
@@ -100,11 +155,17 @@ def _copy(data: bytes | BinaryIO, out: BinaryIO, *, hashing: bool) -> tuple[int,
 
 
 def _pieces(data: bytes | BinaryIO) -> Iterator[bytes]:
-    if isinstance(data, bytes):
-        yield data
+    if isinstance(data, bytes | bytearray | memoryview):
+        yield bytes(data)
         return
     while piece := data.read(PIECE):
         yield piece
+
+
+def _write_all(out: int, piece: bytes) -> None:
+    view = memoryview(piece)
+    while view:
+        view = view[os.write(out, view) :]
 
 
 def _sync_folder(folder: Path) -> None:
@@ -113,3 +174,16 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def _names(folder: Path) -> list[str]:
+    return [entry.name for entry in folder.iterdir()]
+
+
+def _unlink(path: Path) -> int:
+    try:
+        size = path.stat().st_size
+        path.unlink()
+    except FileNotFoundError:
+        return 0
+    return size

@@ -1,70 +1,77 @@
 """Queues as rows of one SQLite file; taking a message moves its time of next visibility and gives a new receipt."""
 
 import json
-import re
 import secrets
 import sqlite3
+import uuid
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from shared.clock import Clock
 from shared.errors import Conflict, Invalid, Lost, NotFound
 from shared.local.database import Database
-from shared.queues import (
-    DEFAULT_VISIBILITY,
-    MAX_BATCH,
-    MAX_BODY_BYTES,
-    MAX_METADATA_BYTES,
-    MAX_TTL,
-    MAX_VISIBILITY,
-    Depth,
-    Message,
-)
+from shared.local.limits import check_store_name, encoded, metadata_text
+from shared.local.times import micros, moment, stamp
+from shared.queues import DEFAULT_VISIBILITY, MAX_BATCH, MAX_BODY_BYTES, MAX_TTL, MAX_VISIBILITY, Depth, Message
 
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS queues (
-    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, metadata TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS messages (
-    id TEXT PRIMARY KEY, queue INTEGER NOT NULL REFERENCES queues (id), body TEXT NOT NULL, receipt TEXT,
-    dequeued INTEGER NOT NULL, inserted INTEGER NOT NULL, expires INTEGER NOT NULL, visible INTEGER NOT NULL
-    ) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS messages_by_visibility ON messages (queue, visible);
+CREATE TABLE queues (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, metadata TEXT NOT NULL);
+CREATE TABLE messages (
+    id TEXT PRIMARY KEY, queue INTEGER NOT NULL, receipt TEXT NOT NULL, dequeued INTEGER NOT NULL,
+    inserted INTEGER NOT NULL, expires INTEGER NOT NULL, visible INTEGER NOT NULL, body TEXT NOT NULL);
+CREATE INDEX messages_by_visibility ON messages (queue, visible, expires, inserted);
+CREATE INDEX messages_by_expiry ON messages (queue, expires);
 """
-_NAME = re.compile("(?=.{3,63}$)[a-z0-9]+(-[a-z0-9]+)*")
-_COLUMNS = "id, body, receipt, dequeued, inserted, expires, visible"
-_ZERO = timedelta(0)
+_COLUMNS = "id, receipt, dequeued, inserted, expires, visible, body"
+_NOW = timedelta(0)
+_SECOND = timedelta(seconds=1)
+
+
+class _Row(NamedTuple):
+    id: str
+    receipt: str
+    dequeued: int
+    inserted: int
+    expires: int
+    visible: int
+    body: str
+
+    def message(self, *, peeked: bool = False) -> Message:
+        return Message(
+            id=self.id,
+            body=self.body,
+            receipt=None if peeked else self.receipt,
+            dequeue_count=self.dequeued,
+            inserted=moment(self.inserted),
+            expires=moment(self.expires),
+            next_visible=None if peeked else moment(self.visible),
+        )
 
 
 class LocalQueues:
-    """Times are kept as microseconds since 1970, by the clock given."""
+    """A power cut may take back a receive or a renewal, which only say who waits for whom; never a send or a delete."""
 
     def __init__(self, path: Path, clock: Clock) -> None:
         self._clock = clock
         self._db = Database(path, _SCHEMA)
 
+    # Queues
+
     def create(self, name: str, *, metadata: Mapping[str, str] | None = None) -> None:
-        _check_name(name)
-        wanted = _checked_metadata(metadata or {})
-
-        def work(db: sqlite3.Connection) -> None:
-            added = db.execute("INSERT OR IGNORE INTO queues (name, metadata) VALUES (?, ?)", (name, wanted))
-            held = db.execute("SELECT metadata FROM queues WHERE name = ?", (name,)).fetchone()[0]
-            if not added.rowcount and held != wanted:
-                raise Conflict(f"the queue {name!r} exists with other metadata")
-
-        self._db.write(work)
+        check_store_name("queue", name)
+        text = metadata_text(metadata)
+        if self._db.write(lambda db: _created(db, name, text)) != text:
+            raise Conflict(f"the queue {name!r} exists with other metadata")
 
     def ensure(self, name: str) -> None:
-        _check_name(name)
+        check_store_name("queue", name)
         if not self.exists(name):
-            statement = "INSERT OR IGNORE INTO queues (name, metadata) VALUES (?, '{}')"
-            self._db.write(lambda db: db.execute(statement, (name,)))
+            self._db.write(lambda db: _created(db, name, metadata_text(None)))
 
     def exists(self, name: str) -> bool:
-        statement = "SELECT 1 FROM queues WHERE name = ?"
-        return self._db.read(lambda db: db.execute(statement, (name,)).fetchone()) is not None
+        return self._db.read(lambda db: _find(db, name)) is not None
 
     def list_queues(self, *, prefix: str = "") -> list[str]:
         names = self._db.read(lambda db: db.execute("SELECT name FROM queues ORDER BY name").fetchall())
@@ -72,170 +79,152 @@ class LocalQueues:
 
     def delete_queue(self, name: str) -> None:
         def work(db: sqlite3.Connection) -> None:
-            queue = _queue(db, name)
+            queue = _need(db, name)
             db.execute("DELETE FROM messages WHERE queue = ?", (queue,))
             db.execute("DELETE FROM queues WHERE id = ?", (queue,))
 
-        self._db.write(work)
+        self._db.write(work, vital=True)
 
     def clear(self, name: str) -> None:
-        self._db.write(lambda db: db.execute("DELETE FROM messages WHERE queue = ?", (_queue(db, name),)))
+        statement = "DELETE FROM messages WHERE queue = ?"
+        self._db.write(lambda db: db.execute(statement, (_need(db, name),)), vital=True)
 
     def get_metadata(self, name: str) -> Mapping[str, str]:
-        def work(db: sqlite3.Connection) -> str:
-            return str(db.execute("SELECT metadata FROM queues WHERE id = ?", (_queue(db, name),)).fetchone()[0])
-
-        metadata: dict[str, str] = json.loads(self._db.read(work))
-        return metadata
+        query = "SELECT metadata FROM queues WHERE id = ?"
+        text = self._db.read(lambda db: db.execute(query, (_need(db, name),)).fetchone()[0])
+        return json.loads(text)  # type: ignore[no-any-return]
 
     def set_metadata(self, name: str, metadata: Mapping[str, str]) -> None:
-        text = _checked_metadata(metadata)
+        text = metadata_text(metadata)
         statement = "UPDATE queues SET metadata = ? WHERE id = ?"
-        self._db.write(lambda db: db.execute(statement, (text, _queue(db, name))))
+        self._db.write(lambda db: db.execute(statement, (text, _need(db, name))))
+
+    # Messages
 
     def send(
-        self, queue: str, body: str, *, delay: timedelta = _ZERO, ttl: timedelta = MAX_TTL
+        self, queue: str, body: str, *, delay: timedelta = _NOW, ttl: timedelta = MAX_TTL
     ) -> Message:
         _check_body(body)
-        _check_span("the time to live", ttl, timedelta(seconds=1), MAX_TTL)
-        _check_span("the delay", delay, _ZERO, MAX_VISIBILITY)
+        _check_span("time to live", ttl, _SECOND, MAX_TTL)
+        _check_span("delay", delay, _NOW, MAX_VISIBILITY)
         if delay >= ttl:
             raise Invalid("the delay must be shorter than the time to live")
         now = self._now()
-        row = (_new_id(), body, secrets.token_hex(12), 0, now, now + _micro(ttl), now + _micro(delay))
-
-        def work(db: sqlite3.Connection) -> None:
-            values = (_queue(db, queue), *row)
-            db.execute(f"INSERT INTO messages (queue, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
-
-        self._db.write(work)
-        return _message(row)
+        row = _Row(str(uuid.uuid4()), _new_receipt(), 0, now, now + micros(ttl), now + micros(delay), body)
+        statement = f"INSERT INTO messages (queue, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+        self._db.write(lambda db: db.execute(statement, (_need(db, queue), *row)))
+        return row.message()
 
     def receive(
         self, queue: str, *, count: int = 1, visibility: timedelta = DEFAULT_VISIBILITY
     ) -> list[Message]:
         _check_count(count)
-        _check_span("the visibility timeout", visibility, timedelta(seconds=1), MAX_VISIBILITY)
-        # Most polls find nothing; a plain read tells so without taking the writer's turn.
-        if not self._db.read(lambda db: self._visible(db, queue, 1, expired=True)):
+        _check_span("visibility timeout", visibility, _SECOND, MAX_VISIBILITY)
+        # Most polls find nothing; a plain read tells so without taking the writers' turn.
+        if not self._db.read(lambda db: _is_anything_due(db, queue, self._now())):
             return []
-        return self._db.write(lambda db: self._take(db, queue, count, _micro(visibility)))
+        rows = self._db.write(lambda db: self._take(db, queue, count, visibility), durable=False, vital=True)
+        return [row.message() for row in rows]
 
     def update(
         self, queue: str, message_id: str, receipt: str, *, visibility: timedelta, body: str | None = None
     ) -> str:
-        _check_span("the visibility timeout", visibility, _ZERO, MAX_VISIBILITY)
+        _check_span("visibility timeout", visibility, _NOW, MAX_VISIBILITY)
         if body is not None:
             _check_body(body)
-        fresh = secrets.token_hex(12)
-        now = self._now()
+        fresh = _new_receipt()
         statement = (
             "UPDATE messages SET receipt = ?, visible = ?, body = coalesce(?, body)"
             " WHERE id = ? AND queue = ? AND receipt = ? AND expires > ?"
         )
 
-        def work(db: sqlite3.Connection) -> None:
-            values = (fresh, now + _micro(visibility), body, message_id, _queue(db, queue), receipt, now)
-            if not db.execute(statement, values).rowcount:
-                raise Lost(f"message {message_id} of {queue} is gone or held by another")
+        def work(db: sqlite3.Connection) -> int:
+            now = self._now()
+            values = (fresh, now + micros(visibility), body, message_id, _need(db, queue), receipt, now)
+            return db.execute(statement, values).rowcount
 
-        self._db.write(work, vital=True)
+        if not self._db.write(work, durable=body is not None, vital=True):
+            raise _lost(queue, message_id)
         return fresh
 
     def delete(self, queue: str, message_id: str, receipt: str) -> None:
-        statement = "DELETE FROM messages WHERE id = ? AND queue = ? AND receipt = ?"
+        statement = "DELETE FROM messages WHERE id = ? AND queue = ? AND receipt = ? AND expires > ?"
 
-        def work(db: sqlite3.Connection) -> None:
-            if not db.execute(statement, (message_id, _queue(db, queue), receipt)).rowcount:
-                raise Lost(f"message {message_id} of {queue} is gone or held by another")
+        def work(db: sqlite3.Connection) -> int:
+            return db.execute(statement, (message_id, _need(db, queue), receipt, self._now())).rowcount
 
-        self._db.write(work, vital=True)
+        if not self._db.write(work, vital=True):
+            raise _lost(queue, message_id)
 
     def peek(self, queue: str, *, count: int = 1) -> list[Message]:
         _check_count(count)
-        rows = self._db.read(lambda db: self._visible(db, queue, count))
-        return [_message((row[0], row[1], None, *row[3:])) for row in rows]
+        rows = self._db.read(lambda db: _visible(db, _need(db, queue), count, self._now()))
+        return [row.message(peeked=True) for row in rows]
 
     def depth(self, queue: str) -> Depth:
         now = self._now()
-
-        def work(db: sqlite3.Connection) -> Any:
-            number = _queue(db, queue)
-            count = "SELECT count(*) FROM messages WHERE queue = ? AND expires > ?"
-            oldest = "SELECT min(inserted) FROM messages WHERE queue = ? AND expires > ? AND visible <= ?"
-            return (
-                db.execute(count, (number, now)).fetchone()[0],
-                db.execute(oldest, (number, now, now)).fetchone()[0],
-            )
-
-        messages, inserted = self._db.read(work)
-        return Depth(
-            messages=messages, oldest=None if inserted is None else timedelta(microseconds=max(0, now - inserted))
+        query = (
+            "SELECT count(*), min(inserted) FILTER (WHERE visible <= :now) FROM messages"
+            " WHERE queue = :queue AND expires > :now"
         )
-
-    def _visible(self, db: sqlite3.Connection, queue: str, count: int, *, expired: bool = False) -> list[Any]:
-        now = self._now()
-        statement = (
-            f"SELECT {_COLUMNS} FROM messages WHERE queue = ? AND visible <= ? AND expires > ?"
-            " ORDER BY visible LIMIT ?"
+        messages, oldest = self._db.read(
+            lambda db: db.execute(query, {"queue": _need(db, queue), "now": now}).fetchone()
         )
-        return db.execute(statement, (_queue(db, queue), now, 0 if expired else now, count)).fetchall()
+        return Depth(messages=messages, oldest=None if oldest is None else moment(max(now, oldest)) - moment(oldest))
 
-    def _take(self, db: sqlite3.Connection, queue: str, count: int, span: int) -> list[Message]:
-        now = self._now()
-        db.execute("DELETE FROM messages WHERE queue = ? AND visible <= ? AND expires <= ?", (_queue(db, queue), now, now))
-        taken = []
-        for row in self._visible(db, queue, count):
-            changed = (row[0], row[1], secrets.token_hex(12), row[3] + 1, row[4], row[5], now + span)
-            db.execute(
-                "UPDATE messages SET receipt = ?, dequeued = ?, visible = ? WHERE id = ?",
-                (changed[2], changed[3], changed[6], changed[0]),
-            )
-            taken.append(_message(changed))
-        return taken
+    def _take(self, db: sqlite3.Connection, queue: str, count: int, visibility: timedelta) -> list[_Row]:
+        now, number = self._now(), _need(db, queue)
+        db.execute("DELETE FROM messages WHERE queue = ? AND expires <= ?", (number, now))
+        return [_taken(db, row, now + micros(visibility)) for row in _visible(db, number, count, now)]
 
     def _now(self) -> int:
-        return _micro(self._clock.now() - _EPOCH)
+        return stamp(self._clock.now())
 
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+def _created(db: sqlite3.Connection, name: str, metadata: str) -> str:
+    """Create it unless it exists; returns the metadata it has."""
+    db.execute("INSERT OR IGNORE INTO queues (name, metadata) VALUES (?, ?)", (name, metadata))
+    return str(db.execute("SELECT metadata FROM queues WHERE name = ?", (name,)).fetchone()[0])
 
 
-def _micro(span: timedelta) -> int:
-    return span // timedelta(microseconds=1)
-
-
-def _moment(micro: int) -> datetime:
-    return _EPOCH + timedelta(microseconds=micro)
-
-
-def _new_id() -> str:
-    return secrets.token_hex(16)
-
-
-def _message(row: Any) -> Message:
-    message_id, body, receipt, dequeued, inserted, expires, visible = row
-    return Message(
-        id=message_id,
-        body=body,
-        receipt=receipt,
-        dequeue_count=dequeued,
-        inserted=_moment(inserted),
-        expires=_moment(expires),
-        next_visible=_moment(visible) if receipt is not None else None,
-    )
-
-
-def _queue(db: sqlite3.Connection, name: str) -> int:
+def _find(db: sqlite3.Connection, name: str) -> int | None:
     found = db.execute("SELECT id FROM queues WHERE name = ?", (name,)).fetchone()
+    return None if found is None else int(found[0])
+
+
+def _need(db: sqlite3.Connection, name: str) -> int:
+    found = _find(db, name)
     if found is None:
         raise NotFound(f"there is no queue {name!r}")
-    return int(found[0])
+    return found
 
 
-def _check_name(name: str) -> None:
-    if not _NAME.fullmatch(name):
-        raise Invalid(f"a queue name is 3 to 63 of a-z, 0-9 and single hyphens, not {name!r}")
+def _is_anything_due(db: sqlite3.Connection, queue: str, now: int) -> bool:
+    """Whether there is anything to take, or expired to clear away."""
+    query = "SELECT 1 FROM messages WHERE queue = ? AND visible <= ? LIMIT 1"
+    return db.execute(query, (_need(db, queue), now)).fetchone() is not None
+
+
+def _visible(db: sqlite3.Connection, queue: int, count: int, now: int) -> list[_Row]:
+    query = (
+        f"SELECT {_COLUMNS} FROM messages WHERE queue = ? AND visible <= ? AND expires > ? ORDER BY visible LIMIT ?"
+    )
+    return [_Row._make(row) for row in db.execute(query, (queue, now, now, count)).fetchall()]
+
+
+def _taken(db: sqlite3.Connection, row: _Row, visible: int) -> _Row:
+    taken = row._replace(receipt=_new_receipt(), dequeued=row.dequeued + 1, visible=visible)
+    statement = "UPDATE messages SET receipt = ?, dequeued = ?, visible = ? WHERE id = ?"
+    db.execute(statement, (taken.receipt, taken.dequeued, taken.visible, taken.id))
+    return taken
+
+
+def _new_receipt() -> str:
+    return secrets.token_urlsafe(18)
+
+
+def _lost(queue: str, message_id: str) -> Lost:
+    return Lost(f"message {message_id} of {queue} is gone, or another holds it")
 
 
 def _check_count(count: int) -> None:
@@ -245,20 +234,11 @@ def _check_count(count: int) -> None:
 
 def _check_span(what: str, span: timedelta, low: timedelta, high: timedelta) -> None:
     if not low <= span <= high:
-        raise Invalid(f"{what} is {low.total_seconds():g} s to {high.total_seconds():g} s, not {span.total_seconds():g} s")
+        given, least, most = (f"{one.total_seconds():g} s" for one in (span, low, high))
+        raise Invalid(f"a {what} is {least} to {most}, not {given}")
 
 
 def _check_body(body: str) -> None:
-    try:
-        size = len(body.encode())
-    except UnicodeEncodeError:
-        raise Invalid("a message body is Unicode text") from None
+    size = len(encoded("a message body", body))
     if size > MAX_BODY_BYTES:
         raise Invalid(f"a message body is at most {MAX_BODY_BYTES} bytes of UTF-8, not {size}")
-
-
-def _checked_metadata(metadata: Mapping[str, str]) -> str:
-    size = sum(len(name.encode()) + len(value.encode()) for name, value in metadata.items())
-    if size > MAX_METADATA_BYTES:
-        raise Invalid(f"metadata is at most {MAX_METADATA_BYTES} bytes, not {size}")
-    return json.dumps(dict(metadata), sort_keys=True)

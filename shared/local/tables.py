@@ -1,40 +1,56 @@
-"""Tables as rows of one SQLite file; an entity's properties are one JSON value with their types."""
+"""Tables as rows of one SQLite file; an entity's properties are one text that keeps their types."""
 
 import base64
+import binascii
 import json
 import re
 import secrets
 import sqlite3
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from shared.clock import Clock
 from shared.errors import Conflict, Invalid, NotFound
+from shared.local import properties as stored
 from shared.local.database import Database
-from shared.tables import (
-    MAX_BATCH,
-    MAX_ENTITY_BYTES,
-    MAX_KEY_BYTES,
-    MAX_PROPERTIES,
-    Change,
-    Entity,
-    EntityPage,
-    Value,
-)
+from shared.local.limits import encoded
+from shared.local.times import moment, stamp
+from shared.tables import MAX_BATCH, MAX_KEY_BYTES, Change, Entity, EntityPage, Value
 
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS tables (name TEXT PRIMARY KEY COLLATE NOCASE) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS entities (
+CREATE TABLE tables (name TEXT PRIMARY KEY COLLATE NOCASE) WITHOUT ROWID;
+CREATE TABLE entities (
     tbl TEXT NOT NULL COLLATE NOCASE, partition TEXT NOT NULL, row TEXT NOT NULL,
-    etag TEXT NOT NULL, timestamp TEXT NOT NULL, body TEXT NOT NULL,
+    etag TEXT NOT NULL, changed INTEGER NOT NULL, body TEXT NOT NULL,
     PRIMARY KEY (tbl, partition, row));
 """
-_TABLE_NAME = re.compile("[A-Za-z][A-Za-z0-9]{2,62}")
-_PROPERTY_NAME = re.compile("[A-Za-z_][A-Za-z0-9_]{0,254}")
-_RESERVED = {"PartitionKey", "RowKey", "Timestamp"}
-_COLUMNS = "partition, row, etag, timestamp, body"
+_NAME = re.compile("[A-Za-z][A-Za-z0-9]{2,62}")
+_COLUMNS = "partition, row, etag, changed, body"
+_WHERE = "tbl = ? AND partition = ? AND row = ?"
+
+
+class _Key(NamedTuple):
+    table: str
+    partition: str
+    row: str
+
+    def __str__(self) -> str:
+        return f"the entity ({self.partition!r}, {self.row!r}) of table {self.table!r}"
+
+
+class _Row(NamedTuple):
+    partition: str
+    row: str
+    etag: str
+    changed: int
+    body: str
+
+    def entity(self) -> Entity:
+        return Entity(
+            partition=self.partition, row=self.row, properties=stored.read(self.body), etag=self.etag,
+            timestamp=moment(self.changed),
+        )
 
 
 class LocalTables:
@@ -47,8 +63,8 @@ class LocalTables:
             raise Conflict(f"the table {name!r} exists already")
 
     def ensure_table(self, name: str) -> None:
-        _check_table(name)
-        if not self._db.read(lambda db: _has_table(db, name)):
+        _check_name(name)
+        if not self._db.read(lambda db: _exists(db, name)):
             self._create(name)
 
     def list_tables(self) -> list[str]:
@@ -56,11 +72,11 @@ class LocalTables:
 
     def delete_table(self, name: str) -> None:
         def work(db: sqlite3.Connection) -> None:
-            if not db.execute("DELETE FROM tables WHERE name = ?", (name,)).rowcount:
-                raise NotFound(f"there is no table {name!r}")
+            _need(db, name)
             db.execute("DELETE FROM entities WHERE tbl = ?", (name,))
+            db.execute("DELETE FROM tables WHERE name = ?", (name,))
 
-        self._db.write(work)
+        self._db.write(work, vital=True)
 
     def insert(self, table: str, partition: str, row: str, properties: Mapping[str, Value]) -> str:
         return self._one(table, partition, Change(kind="insert", row=row, properties=properties)) or ""
@@ -77,35 +93,35 @@ class LocalTables:
     def delete(self, table: str, partition: str, row: str, *, if_match: str = "*") -> None:
         self._one(table, partition, Change(kind="delete", row=row, if_match=if_match))
 
-    def get(self, table: str, partition: str, row: str) -> Entity:
-        _check_key(partition, row)
-
-        def work(db: sqlite3.Connection) -> Any:
-            _need_table(db, table)
-            query = f"SELECT {_COLUMNS} FROM entities WHERE tbl = ? AND partition = ? AND row = ?"
-            return db.execute(query, (table, partition, row)).fetchone()
-
-        found = self._db.read(work)
-        if found is None:
-            raise NotFound(f"there is no entity ({partition!r}, {row!r}) in table {table!r}")
-        return _entity(found)
-
     def batch(self, table: str, partition: str, changes: Sequence[Change]) -> list[str | None]:
         if not 1 <= len(changes) <= MAX_BATCH:
             raise Invalid(f"a batch holds 1 to {MAX_BATCH} changes, not {len(changes)}")
         if len({change.row for change in changes}) != len(changes):
             raise Invalid("a batch may change each row once only")
-        bodies = [_check_change(partition, change) for change in changes]
-        stamp = self._clock.now().isoformat()
+        for change in changes:
+            _check_keys(partition, change.row)
+        bodies = ["" if change.kind == "delete" else stored.write(change.properties or {}) for change in changes]
 
         def work(db: sqlite3.Connection) -> list[str | None]:
-            _need_table(db, table)
-            return [
-                _apply(db, table, partition, change, body, stamp)
-                for change, body in zip(changes, bodies, strict=True)
-            ]
+            _need(db, table)
+            now = stamp(self._clock.now())
+            pairs = zip(changes, bodies, strict=True)
+            return [_apply(db, _Key(table, partition, change.row), change, body, now) for change, body in pairs]
 
         return self._db.write(work, vital=True)
+
+    def get(self, table: str, partition: str, row: str) -> Entity:
+        _check_keys(partition, row)
+        key = _Key(table, partition, row)
+
+        def work(db: sqlite3.Connection) -> _Row:
+            _need(db, table)
+            found = db.execute(f"SELECT {_COLUMNS} FROM entities WHERE {_WHERE}", key).fetchone()
+            if found is None:
+                raise NotFound(f"{key} is not there")
+            return _Row._make(found)
+
+        return self._db.read(work).entity()
 
     def query(
         self,
@@ -122,19 +138,18 @@ class LocalTables:
         where, values = _conditions(table, partition, row_from, row_to, marker)
         statement = f"SELECT {_COLUMNS} FROM entities WHERE {where} ORDER BY partition, row LIMIT ?"
 
-        def work(db: sqlite3.Connection) -> list[Any]:
-            _need_table(db, table)
-            return db.execute(statement, (*values, limit + 1)).fetchall()
+        def work(db: sqlite3.Connection) -> list[_Row]:
+            _need(db, table)
+            return [_Row._make(row) for row in db.execute(statement, (*values, limit + 1))]
 
         rows = self._db.read(work)
-        more = len(rows) > limit
         return EntityPage(
-            entities=tuple(_entity(row) for row in rows[:limit]),
-            marker=_marker(rows[limit - 1][0], rows[limit - 1][1]) if more else None,
+            entities=tuple(row.entity() for row in rows[:limit]),
+            marker=_write_marker(rows[limit - 1]) if len(rows) > limit else None,
         )
 
     def _create(self, name: str) -> bool:
-        _check_table(name)
+        _check_name(name)
         statement = "INSERT OR IGNORE INTO tables (name) VALUES (?)"
         return self._db.write(lambda db: db.execute(statement, (name,)).rowcount == 1)
 
@@ -142,28 +157,28 @@ class LocalTables:
         return self.batch(table, partition, [change])[0]
 
 
-def _apply(
-    db: sqlite3.Connection, table: str, partition: str, change: Change, body: str, stamp: str
-) -> str | None:
-    key = (table, partition, change.row)
-    where = "tbl = ? AND partition = ? AND row = ?"
-    present = db.execute(f"SELECT etag FROM entities WHERE {where}", key).fetchone()
-    if change.kind == "insert" and present:
-        raise Conflict(f"the entity ({partition!r}, {change.row!r}) exists already")
-    if change.kind in ("update", "delete"):
-        if present is None:
-            raise NotFound(f"there is no entity ({partition!r}, {change.row!r}) in table {table!r}")
-        if change.if_match not in ("*", present[0]):
-            raise Conflict(f"the entity ({partition!r}, {change.row!r}) was changed by somebody else")
+def _apply(db: sqlite3.Connection, key: _Key, change: Change, body: str, now: int) -> str | None:
+    """Returns the new ETag, None for a delete."""
+    found = db.execute(f"SELECT etag FROM entities WHERE {_WHERE}", key).fetchone()
+    _check_change(key, change, None if found is None else found[0])
     if change.kind == "delete":
-        db.execute(f"DELETE FROM entities WHERE {where}", key)
+        db.execute(f"DELETE FROM entities WHERE {_WHERE}", key)
         return None
     etag = secrets.token_hex(8)
-    db.execute(
-        "INSERT OR REPLACE INTO entities (tbl, partition, row, etag, timestamp, body) VALUES (?, ?, ?, ?, ?, ?)",
-        (*key, etag, stamp, body),
-    )
+    statement = f"INSERT OR REPLACE INTO entities (tbl, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)"
+    db.execute(statement, (*key, etag, now, body))
     return etag
+
+
+def _check_change(key: _Key, change: Change, etag: str | None) -> None:
+    """`etag` is that of the entity as it is, None if it is not there."""
+    if change.kind == "insert" and etag is not None:
+        raise Conflict(f"{key} exists already")
+    if change.kind in ("update", "delete"):
+        if etag is None:
+            raise NotFound(f"{key} is not there")
+        if change.if_match not in ("*", etag):
+            raise Conflict(f"{key} was changed by somebody else")
 
 
 def _conditions(
@@ -172,121 +187,45 @@ def _conditions(
     terms, values = ["tbl = ?"], [table]
     for term, value in (("partition = ?", partition), ("row >= ?", row_from), ("row < ?", row_to)):
         if value is not None:
+            encoded("a key", value)
             terms.append(term)
             values.append(value)
     if marker is not None:
-        terms.append("(partition, row) > (?, ?)")
-        values.extend(_read_marker(marker))
+        after = _read_marker(marker)
+        # The index serves the plain comparison only where the partition is fixed, the pair only where it is not.
+        terms.append("(partition, row) > (?, ?)" if partition is None else "row > ?")
+        values.extend(after if partition is None else after[1:])
     return " AND ".join(terms), values
 
 
-def _has_table(db: sqlite3.Connection, name: str) -> bool:
+def _exists(db: sqlite3.Connection, name: str) -> bool:
     return db.execute("SELECT 1 FROM tables WHERE name = ?", (name,)).fetchone() is not None
 
 
-def _need_table(db: sqlite3.Connection, name: str) -> None:
-    if not _has_table(db, name):
+def _need(db: sqlite3.Connection, name: str) -> None:
+    if not _exists(db, name):
         raise NotFound(f"there is no table {name!r}")
 
 
-def _check_table(name: str) -> None:
-    if not _TABLE_NAME.fullmatch(name):
+def _check_name(name: str) -> None:
+    if not _NAME.fullmatch(name):
         raise Invalid(f"a table name is 3 to 63 letters and digits, a letter first, not {name!r}")
 
 
-def _check_key(partition: str, row: str) -> None:
+def _check_keys(partition: str, row: str) -> None:
     for key in (partition, row):
-        try:
-            length = len(key.encode())
-        except UnicodeEncodeError:
-            raise Invalid(f"the key {key!r} is not valid Unicode") from None
+        length = len(encoded("a key", key))
         if length > MAX_KEY_BYTES:
             raise Invalid(f"a key is at most {MAX_KEY_BYTES} bytes, not {length}")
 
 
-def _check_change(partition: str, change: Change) -> str:
-    _check_key(partition, change.row)
-    if change.kind == "delete":
-        return ""
-    properties = change.properties or {}
-    if len(properties) > MAX_PROPERTIES:
-        raise Invalid(f"an entity has at most {MAX_PROPERTIES} properties, not {len(properties)}")
-    body = json.dumps({name: _typed(name, value) for name, value in properties.items()})
-    if _size(properties) > MAX_ENTITY_BYTES:
-        raise Invalid("an entity is at most 1 MiB")
-    return body
-
-
-def _size(properties: Mapping[str, Value]) -> int:
-    return sum(
-        2 * len(name) + (2 * len(value) if isinstance(value, str) else len(value) if isinstance(value, bytes) else 8)
-        for name, value in properties.items()
-    )
-
-
-def _typed(name: str, value: Value) -> list[Any]:
-    if not _PROPERTY_NAME.fullmatch(name) or name in _RESERVED:
-        raise Invalid(f"{name!r} cannot name a property")
-    if isinstance(value, bool):
-        return ["bool", value]
-    if isinstance(value, int):
-        if not -(2**63) <= value < 2**63:
-            raise Invalid(f"property {name!r} is not a signed 64-bit number")
-        return ["int", value]
-    if isinstance(value, float):
-        return ["float", repr(value)]
-    if isinstance(value, str):
-        return ["str", _checked_text(name, value)]
-    if isinstance(value, bytes):
-        if len(value) > 64 * 1024:
-            raise Invalid(f"property {name!r} holds more than 64 KiB")
-        return ["bytes", base64.b64encode(value).decode()]
-    if isinstance(value, datetime):
-        return ["time", _utc(name, value).isoformat()]
-    raise Invalid(f"property {name!r} is of a type tables cannot hold: {type(value).__name__}")
-
-
-def _checked_text(name: str, value: str) -> str:
-    try:
-        units = len(value.encode("utf-16-le")) // 2
-    except UnicodeEncodeError:
-        raise Invalid(f"property {name!r} is not valid Unicode") from None
-    if units > 32 * 1024:
-        raise Invalid(f"property {name!r} holds more than 32 Ki UTF-16 units")
-    return value
-
-
-def _utc(name: str, value: datetime) -> datetime:
-    if value.tzinfo is None:
-        raise Invalid(f"property {name!r} is a time without a zone")
-    return value.astimezone(UTC)
-
-
-_READERS: dict[str, Any] = {
-    "bool": bool,
-    "int": int,
-    "float": float,
-    "str": str,
-    "bytes": base64.b64decode,
-    "time": datetime.fromisoformat,
-}
-
-
-def _entity(row: Sequence[str]) -> Entity:
-    partition, key, etag, stamp, body = row
-    properties = {name: _READERS[kind](value) for name, (kind, value) in json.loads(body).items()}
-    return Entity(
-        partition=partition, row=key, properties=properties, etag=etag, timestamp=datetime.fromisoformat(stamp)
-    )
-
-
-def _marker(partition: str, row: str) -> str:
-    return base64.urlsafe_b64encode(json.dumps([partition, row]).encode()).decode()
+def _write_marker(last: _Row) -> str:
+    return base64.urlsafe_b64encode(json.dumps([last.partition, last.row]).encode()).decode()
 
 
 def _read_marker(marker: str) -> tuple[str, str]:
     try:
         partition, row = json.loads(base64.urlsafe_b64decode(marker))
-    except ValueError:
+    except (binascii.Error, ValueError, TypeError):
         raise Invalid("this is not a marker of this listing") from None
     return str(partition), str(row)

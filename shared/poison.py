@@ -20,6 +20,8 @@ from shared.videos import Catalog, State, Video, whole
 POISON = "poison"
 _LOOK = timedelta(seconds=30)
 _MAX_REASON = 4000
+_REPLAY = timedelta(minutes=1)
+"""Far longer than a replay takes; one this old died in the middle."""
 
 
 class Poisoned(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,6 +36,8 @@ class Poisoned(msgspec.Struct, frozen=True, kw_only=True):
     body: str = ""
     announcement: tuple[str, str] | None = None
     """Id and receipt of the message in the poison queue; the receipt is dead if somebody took that message."""
+    replaying: datetime | None = None
+    """Since when an operator has been sending it again."""
     etag: str = ""
 
     @property
@@ -93,8 +97,8 @@ class Poison:
         """Send it again as if new: no tries counted, its video open for work again.
 
         Of many at once one succeeds, the others raise NotFound or Conflict. Raises Invalid, and keeps it, if the body
-        is no ticket we can read. The record goes last: dying in between may send the ticket twice, never lose it, and
-        tickets asking the same are harmless.
+        is no ticket we can read. The record goes last: a replay that died in the middle can be made again after a
+        minute, and may then send the ticket twice, which is harmless; none is ever lost.
         """
         poisoned = self.show(poison_id)
         ticket = msgspec.structs.replace(decode(poisoned.body), forgiven=0)
@@ -147,11 +151,14 @@ class Poison:
         return found
 
     def _claim(self, poisoned: Poisoned) -> Poisoned:
-        """Of many who hold the same version of the record one passes; the rest raise Conflict."""
+        now = self._clock.now()
+        if poisoned.replaying is not None and now - poisoned.replaying < _REPLAY:
+            raise Conflict(f"{poisoned.id} is being replayed; if that failed, try again in a minute")
+        claimed = msgspec.structs.replace(poisoned, replaying=now)
         etag = self._tables.update(
-            POISON, poisoned.queue, poisoned.message, _properties(poisoned), if_match=poisoned.etag
+            POISON, claimed.queue, claimed.message, _properties(claimed), if_match=poisoned.etag
         )
-        return msgspec.structs.replace(poisoned, etag=etag)
+        return msgspec.structs.replace(claimed, etag=etag)
 
     def _drop(self, poisoned: Poisoned) -> None:
         self._tables.delete(POISON, poisoned.queue, poisoned.message, if_match=poisoned.etag)

@@ -1,0 +1,165 @@
+"""What an operator can do with tickets set aside."""
+
+import threading
+from datetime import timedelta
+
+import pytest
+
+from shared.errors import Busy, Conflict, Invalid, NotFound
+from shared.poison import Poisoned, reopen
+from shared.queues import Message
+from shared.services import Services
+from shared.tickets import Ingest, decode, encode
+from shared.videos import Part
+from tests.workers.clock import HandClock
+from tests.workers.faulty import Faulty
+from tests.workers.making import a_video, an_encode, an_ingest, processing, waiting
+
+
+def set_aside(services: Services, body: str, queue: str = "ingest") -> Poisoned:
+    sent = services.queues.send(queue, body)
+    [message] = [one for one in services.queues.receive(queue, count=32) if one.id == sent.id]
+    poisoned = services.poison.set_aside(queue, message, "it never worked", ("first", "second"))
+    services.queues.delete(queue, message.id, message.receipt or "")
+    return poisoned
+
+
+def test_the_record_keeps_reason_history_tries_and_the_raw_body(services: Services) -> None:
+    body = "\u2603 no ticket" * 3000
+    poisoned = set_aside(services, body)
+    shown = services.poison.show(poisoned.id)
+    assert (shown.reason, shown.history, shown.tries, shown.body) == (
+        "it never worked", ("first", "second"), 1, body
+    )
+
+
+def test_the_list_can_be_asked_by_queue(services: Services) -> None:
+    set_aside(services, "one", "ingest")
+    set_aside(services, "two", "index")
+    assert [poisoned.body for poisoned in services.poison.list("index")] == ["two"]
+    assert len(list(services.poison.list())) == 2
+
+
+def test_a_replayed_ticket_is_as_new_and_nothing_of_it_stays_aside(services: Services) -> None:
+    poisoned = set_aside(services, encode(an_ingest(services, forgiven=7)))
+    services.poison.replay(poisoned.id)
+    [message] = services.queues.receive("ingest")
+    assert message.dequeue_count == 1
+    assert decode(message.body).forgiven == 0
+    assert list(services.poison.list()) == []
+    assert waiting(services, "ingest-poison") == 0
+
+
+def test_a_hundred_are_each_replayed_once_by_two_operators_at_the_same_time(services: Services) -> None:
+    wanted = {set_aside(services, encode(an_ingest(services))).id for _ in range(100)}
+
+    def replay_all() -> None:
+        for poison_id in sorted(wanted):
+            try:
+                services.poison.replay(poison_id)
+            except (NotFound, Conflict):
+                continue
+
+    operators = [threading.Thread(target=replay_all) for _ in range(2)]
+    for operator in operators:
+        operator.start()
+    for operator in operators:
+        operator.join()
+    videos = []
+    while messages := services.queues.receive("ingest", count=32):
+        videos += [decode(message.body).video for message in messages]  # type: ignore[attr-defined]
+    assert len(videos) == len(set(videos)) == 100
+    assert list(services.poison.list()) == []
+    assert waiting(services, "ingest-poison") == 0
+
+
+def test_what_is_no_ticket_cannot_be_replayed_and_stays(services: Services) -> None:
+    poisoned = set_aside(services, "no ticket")
+    with pytest.raises(Invalid):
+        services.poison.replay(poisoned.id)
+    assert services.poison.show(poisoned.id).body == "no ticket"
+
+
+def test_a_replay_cut_short_loses_nothing_and_can_be_made_again_a_minute_later(
+    services: Services, faulty: dict[str, Faulty], clock: HandClock
+) -> None:
+    poisoned = set_aside(services, encode(an_ingest(services)))
+    faulty["queues"].refuse("send", Busy("busy"))
+    with pytest.raises(Busy):
+        services.poison.replay(poisoned.id)
+    with pytest.raises(Conflict):
+        services.poison.replay(poisoned.id)
+    clock.forward(60)
+    services.poison.replay(poisoned.id)
+    assert waiting(services, "ingest") == 1
+
+
+def test_purging_drops_record_and_announcement(services: Services) -> None:
+    kept, dropped = set_aside(services, "kept"), set_aside(services, "dropped")
+    services.poison.purge(dropped.id)
+    assert [poisoned.id for poisoned in services.poison.list()] == [kept.id]
+    assert waiting(services, "ingest-poison") == 1
+
+
+def test_purging_finds_an_announcement_whose_receipt_is_dead(services: Services) -> None:
+    kept, dropped = set_aside(services, "kept"), set_aside(services, "dropped")
+    for message in services.queues.receive("ingest-poison", count=32):
+        give_back(services, message)
+    services.poison.purge(dropped.id)
+    [left] = services.queues.peek("ingest-poison", count=32)
+    assert kept.id in left.body
+
+
+def give_back(services: Services, message: Message) -> None:
+    services.queues.update("ingest-poison", message.id, message.receipt or "", visibility=timedelta(0))
+
+
+def test_everything_can_be_purged_at_once(services: Services) -> None:
+    for number in range(40):
+        set_aside(services, f"number {number}")
+    assert services.poison.purge_all() == 40
+    assert list(services.poison.list()) == []
+    assert waiting(services, "ingest-poison") == 0
+
+
+def test_an_unknown_id_is_not_found(services: Services) -> None:
+    with pytest.raises(NotFound):
+        services.poison.show("ingest/nothing")
+    with pytest.raises(Invalid):
+        services.poison.show("nothing")
+
+
+def test_replaying_opens_a_failed_video_for_work_again(services: Services) -> None:
+    video = a_video(services, state="failed", reason="Something went wrong")
+    services.catalog.mark_idle(video.id)
+    poisoned = set_aside(services, encode(an_ingest(services, video)))
+    services.poison.replay(poisoned.id)
+    opened = services.catalog.get(video.id)
+    assert (opened.state, opened.reason) == ("queued", None)
+    assert video.id in services.catalog.active()
+
+
+def test_replaying_a_part_given_up_lets_it_be_made_again(services: Services) -> None:
+    video = processing(services, "first", "ladder", "mp4", state="published", duration=2.0)
+    services.catalog.record_part(video.id, 1, Part(name="pictures", attempt="-", failed="no picture"))
+    poisoned = set_aside(services, encode(an_encode(services, video, "pictures")))
+    services.poison.replay(poisoned.id)
+    assert "pictures" not in services.catalog.parts(video.id, 1)
+    assert services.catalog.get(video.id).state == "processing"
+
+
+def test_a_deleted_video_is_never_opened_again(services: Services) -> None:
+    video = a_video(services, state="deleted")
+    reopen(services.catalog, video.id)
+    assert services.catalog.get(video.id).state == "deleted"
+
+
+def test_a_published_video_with_nothing_missing_is_left_alone(services: Services) -> None:
+    video = processing(services, "first", "ladder", "mp4", "pictures", state="published")
+    reopen(services.catalog, video.id)
+    assert services.catalog.get(video.id) == video
+
+
+def test_replaying_a_ticket_about_no_video_needs_none(services: Services) -> None:
+    poisoned = set_aside(services, encode(an_ingest(services)))
+    assert isinstance(services.poison.replay(poisoned.id), Ingest)

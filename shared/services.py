@@ -7,11 +7,13 @@ from tempfile import gettempdir
 from typing import cast
 
 from shared.blobs import Blobs
+from shared.claimcheck import ClaimCheckQueues
 from shared.clock import Clock, SystemClock
 from shared.errors import Invalid
 from shared.local.blobs import LocalBlobs
 from shared.local.queues import LocalQueues
 from shared.local.tables import LocalTables
+from shared.partitions import PartitionedQueues
 from shared.people import People
 from shared.poison import Poison
 from shared.queues import Queues
@@ -20,7 +22,7 @@ from shared.search.writer import IndexWriter
 from shared.settings import Settings
 from shared.tables import Tables
 from shared.telemetry import Meter, Metered
-from shared.tickets import TicketQueues
+from shared.tickets import QUEUES, TicketQueues
 from shared.videos import MEDIA, SOURCES, Catalog
 
 
@@ -68,7 +70,7 @@ def build_services(
     """The same over stores already open; each is metered here."""
     meter = Meter(caller)
     blobs = cast(Blobs, Metered(blobs, "blob", meter))
-    queues = cast(Queues, Metered(queues, "queue", meter))
+    queues = _layered(cast(Queues, Metered(queues, "queue", meter)), blobs, settings)
     tables = cast(Tables, Metered(tables, "table", meter))
     catalog = Catalog(tables, clock)
     services = Services(
@@ -102,6 +104,14 @@ def _open_stores(settings: Settings, clock: Clock) -> tuple[Blobs, Queues, Table
         LocalBlobs(root / "blobs", clock, secret=settings.secret_key),
         LocalQueues(root / "queues.db", clock),
         LocalTables(root / "tables.db", clock),
+    )
+
+
+def _layered(queues: Queues, blobs: Blobs, settings: Settings) -> Queues:
+    """Over metered stores, so that what is counted is what the service is asked for."""
+    partitions = {queue: settings.queue_partitions for queue in QUEUES if queue.startswith("transcode-")}
+    return ClaimCheckQueues(
+        PartitionedQueues(queues, partitions if settings.queue_partitions > 1 else {}), blobs
     )
 
 

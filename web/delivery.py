@@ -51,6 +51,6 @@ def _span(blob: Blob) -> tuple[int, int] | None:
     """[start, end) of what is asked for; several ranges at once are answered with the whole, as is allowed."""
     asked = parse_range_header(request.headers.get("Range"))
     condition = request.headers.get("If-Range")
-    if asked is None or len(asked.ranges) != 1 or (condition and condition != blob.etag):
+    if asked is None or asked.units != "bytes" or len(asked.ranges) != 1 or (condition and condition != blob.etag):
         return 0, blob.size
     return asked.range_for_length(blob.size)

@@ -1,5 +1,7 @@
 """What players fetch: segments and pictures that never change, and the addresses that always lead to the newest."""
 
+from urllib.parse import quote
+
 from flask import Blueprint, Response, request
 
 from shared.errors import NotFound
@@ -27,7 +29,7 @@ def alias(video_id: str, file: str) -> Response:
         raise NotFound(f"this video has no {file} (yet); it is {video.state}")
     response = deliver(MEDIA, name, cache=f"{_scope(video)}, no-cache")
     if "download" in request.args:
-        response.headers.set("Content-Disposition", "attachment", filename=_download_name(video, file))
+        response.headers["Content-Disposition"] = _attachment(video, file)
     return _shared(response, video)
 
 
@@ -51,6 +53,9 @@ def _shared(response: Response, video: Video) -> Response:
     return response
 
 
-def _download_name(video: Video, file: str) -> str:
-    kept = "".join(c for c in video.title if c.isalnum() or c in " ._-()").strip(" .")
-    return f"{kept or video.id}.{file.rpartition('.')[2]}"
+def _attachment(video: Video, file: str) -> str:
+    """The video's title as a file name: in plain letters for old programs, and whole (RFC 5987) for the others."""
+    kept = "".join(c for c in video.title if c.isalnum() or c in " ._-()").strip(" .") or video.id
+    name = f"{kept}.{file.rpartition('.')[2]}"
+    plain = name.encode("ascii", "ignore").decode().strip() or video.id
+    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name)}"

@@ -1,0 +1,107 @@
+"""Pages answer with what they are about, errors with sentences, the API with its own description."""
+
+import pytest
+
+
+def test_the_front_page_shows_the_newest_public_videos(nobody, a_video, someone):
+    anna = someone()
+    a_video(anna.person, title="Shown")
+    a_video(anna.person, title="Hidden", privacy="private")
+    page = nobody.get("/").text
+    assert "Shown" in page
+    assert "Hidden" not in page
+
+
+def test_an_empty_site_says_what_to_do(nobody):
+    assert nobody.get("/").status_code == 200
+
+
+def test_search_marks_what_matched_and_escapes_the_rest(nobody, a_video, someone):
+    a_video(someone().person, title="<script>alert(1)</script> night", description="A <b>night</b> at sea")
+    page = nobody.get("/search?q=night").text
+    assert "<mark>night</mark>" in page
+    assert "<script>alert(1)" not in page
+
+
+@pytest.mark.parametrize("query", ['"', "a:b:c", "((", "*", "?*?*", "-", "x" * 10_000, "\x00", "🎬", "AND OR NOT", "title:"])
+def test_no_question_breaks_the_search(nobody, a_video, someone, query):
+    a_video(someone().person)
+    assert nobody.get("/api/v1/search", query_string={"q": query}).status_code == 200
+    assert nobody.get("/search", query_string={"q": query}).status_code == 200
+
+
+def test_the_watch_page_has_what_a_player_and_a_link_need(nobody, a_video, someone):
+    video = a_video(someone().person, description="A line\nand another", actors=("Keanu Reeves",))
+    page = nobody.get(f"/watch/{video.id}").text
+    for wanted in (video.title, f"/media/{video.id}/master.m3u8", f"/embed/{video.id}", "Keanu Reeves"):
+        assert wanted in page
+
+
+def test_other_sites_may_frame_the_embed_page_and_no_other(nobody, a_video, someone):
+    video = a_video(someone().person)
+    assert "frame-ancestors *" in nobody.get(f"/embed/{video.id}").headers["Content-Security-Policy"]
+    assert "frame-ancestors 'self'" in nobody.get(f"/watch/{video.id}").headers["Content-Security-Policy"]
+
+
+def test_a_failure_nobody_foresaw_is_a_calm_page_without_a_traceback(nobody, monkeypatch, app):
+    def broken(*args, **kwargs):
+        raise RuntimeError("secret detail")
+
+    monkeypatch.setitem(app.view_functions, "home.page", broken)
+    answer = nobody.get("/")
+    assert answer.status_code == 500
+    assert "secret detail" not in answer.text
+    assert "Traceback" not in answer.text
+
+
+def test_an_address_that_leads_nowhere_says_so_in_its_own_form(nobody):
+    assert "<html" in nobody.get("/nowhere").text
+    assert nobody.get("/api/v1/nowhere").json["error"]["message"]
+    assert nobody.get("/watch/doesnotexis").status_code == 404
+
+
+def test_the_owner_edits_in_the_studio_and_the_index_is_told(someone, a_video, services, app):
+    app.config["WTF_CSRF_ENABLED"] = False
+    anna = someone()
+    video = a_video(anna.person)
+    form = {"title": "Renamed", "description": "d", "tags": "one, two", "actors": "", "directors": "", "language": "en",
+            "privacy": "unlisted"}
+    answer = anna.client.post(f"/studio/{video.id}", data=form, headers=anna.headers)
+    assert answer.status_code == 302
+    now = services.catalog.get(video.id)
+    assert (now.title, now.tags, now.privacy, now.revision) == ("Renamed", ("one", "two"), "unlisted", video.revision + 1)
+    assert services.queues.depth("index").messages == 1
+    assert video.id in list(services.catalog.active())
+
+
+def test_a_mistake_in_the_studio_is_said_beside_its_field_and_nothing_typed_is_lost(someone, a_video, app):
+    app.config["WTF_CSRF_ENABLED"] = False
+    anna = someone()
+    video = a_video(anna.person)
+    form = {"title": "Kept as typed", "language": "not a language", "privacy": "public"}
+    answer = anna.client.post(f"/studio/{video.id}", data=form, headers=anna.headers)
+    assert answer.status_code == 200
+    assert "Kept as typed" in answer.text
+    assert "code such as en" in answer.text
+
+
+def test_a_failed_video_can_be_tried_again_and_says_why_it_failed(someone, a_video, services):
+    anna = someone()
+    video = a_video(anna.person, state="failed", reason="this is a web page, not a video")
+    assert "this is a web page, not a video" in anna.client.get(f"/studio/{video.id}", headers=anna.headers).text
+    answer = anna.client.post(f"/api/v1/videos/{video.id}/retry", headers=anna.headers)
+    assert answer.status_code == 202
+    assert services.queues.depth("ingest").messages == 1
+    assert answer.json["state"] in ("queued", "processing", "playable")
+
+
+def test_the_api_describes_itself(nobody):
+    document = nobody.get("/api/v1/openapi.json").json
+    assert document["openapi"].startswith("3.1")
+    assert "post" in document["paths"]["/api/v1/uploads"]
+    opening = document["components"]["schemas"]["Opening"]
+    assert set(opening["required"]) == {"filename", "size"}
+    for path in document["paths"].values():
+        for operation in path.values():
+            assert operation["summary"]
+            assert "default" in operation["responses"]

@@ -5,9 +5,9 @@ import structlog
 
 from shared.errors import NotFound
 from shared.services import Services
-from shared.tickets import Assemble, Index, Ingest, PartTicket, Ticket, VideoTicket
+from shared.tickets import Assemble, Ingest, PartTicket, Ticket, VideoTicket
 from shared.videos import TERMINAL, Part, Video
-from workers.steps import find_plan, send_next
+from workers.steps import ASSEMBLE, find_plan, send_next
 
 TRIED_ENOUGH = (
     "Something went wrong on our side while this video was processed. We tried several times and have kept a note "
@@ -40,12 +40,10 @@ def give_up(services: Services, ticket: Ticket, sentence: str) -> None:
 
 
 def fail(services: Services, ticket: VideoTicket, sentence: str) -> None:
-    """The whole video failed, unless its state was final before."""
+    """The whole video failed, unless its state was final before; the index is told."""
     structlog.get_logger().warning("video failed", video=ticket.video, reason=sentence)
-    video = services.catalog.change(ticket.video, lambda video: _failed(video, sentence), event="failed")
-    if video.state == "failed" and video.indexed < video.revision:
-        made, traceparent = services.clock.now(), ticket.traceparent
-        services.tickets.send(Index(video=video.id, generation=video.generation, made=made, traceparent=traceparent))
+    services.catalog.change(ticket.video, lambda video: _failed(video, sentence), event="failed")
+    send_next(services, ticket.video, traceparent=ticket.traceparent, after=ASSEMBLE)
 
 
 def _failed(video: Video, sentence: str) -> Video | None:

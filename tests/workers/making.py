@@ -34,7 +34,7 @@ def a_plan(*parts: PartPlan, first: tuple[str, ...] = ("first",)) -> Plan:
 def a_rendition(label: str = "180p") -> dict[str, Any]:
     return {
         "name": label, "label": label, "kind": "video", "playlist": f"{label}.m3u8", "width": 320, "height": 180,
-        "frame_rate": 25.0, "codecs": "avc1.64000d", "bandwidth": 200_000, "average_bandwidth": 150_000, "duration": 2.0,
+        "frame_rate": 25.0, "codecs": "avc1.64000d", "bandwidth": 200_000, "average_bandwidth": 150_000,
     }
 
 

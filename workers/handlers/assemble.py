@@ -21,19 +21,16 @@ def handle(ticket: Assemble, services: Services, attempt: Attempt) -> None:
     except NotFound:
         return
     plan = find_plan(services, video)
+    parts = services.catalog.parts(video.id, video.generation)
     if plan is not None and not past(video, ticket.generation):
-        _publish(ticket, video, plan, services, attempt)
+        given_up = lost_part(plan, parts) or _nothing_to_play(plan, parts)
+        if given_up is not None:
+            fail(services, ticket, given_up.failed or "")
+            return
+        if first_ready(plan, parts):
+            _swap(video, plan, parts, services, attempt)
     if video.generation == ticket.generation:
         send_next(services, video.id, traceparent=ticket.traceparent, after=ASSEMBLE)
-
-
-def _publish(ticket: Assemble, video: Video, plan: Plan, services: Services, attempt: Attempt) -> None:
-    parts = services.catalog.parts(video.id, video.generation)
-    given_up = lost_part(plan, parts) or _nothing_to_play(plan, parts)
-    if given_up is not None:
-        fail(services, ticket, given_up.failed or "")
-    elif first_ready(plan, parts):
-        _swap(video, plan, parts, services, attempt)
 
 
 def _nothing_to_play(plan: Plan, parts: Mapping[str, Part]) -> Part | None:

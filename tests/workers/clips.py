@@ -1,0 +1,17 @@
+"""Tiny real clips."""
+
+import subprocess
+from functools import cache
+
+import imageio_ffmpeg
+
+
+@cache
+def a_clip(*, seconds: float = 1.0, width: int = 320, height: int = 180, sound: bool = True) -> bytes:
+    """A fragmented MP4 with a moving picture and, unless silent, a tone."""
+    picture = ["-f", "lavfi", "-i", f"testsrc2=s={width}x{height}:r=25:d={seconds}"]
+    tone = ["-f", "lavfi", "-i", f"sine=440:d={seconds}", "-c:a", "aac"] if sound else []
+    coding = ["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p"]
+    shape = ["-movflags", "frag_keyframe+empty_moov", "-f", "mp4", "pipe:1"]
+    command = [imageio_ffmpeg.get_ffmpeg_exe(), "-loglevel", "error", *picture, *tone, *coding, *shape]
+    return subprocess.run(command, capture_output=True, check=True).stdout

@@ -47,9 +47,10 @@ def _npm(path: str, *arguments: str) -> None:
         ["npm", *arguments], cwd=FRONTEND, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
     )
     if done.returncode != 0:
+        advice = "Check the network, and that npm's settings name a registry it can reach; then start again. "
         raise CannotPrepare(
-            f"'npm {' '.join(arguments)}' failed in {FRONTEND}. Check the network, and that npm's settings name a "
-            f"registry it can reach; then start again. It said:\n{tail(done.stdout + done.stderr, 15)}"
+            f"'npm {' '.join(arguments)}' failed in {FRONTEND}. {advice if arguments[0] == 'ci' else ''}"
+            f"It said:\n{tail(done.stdout + done.stderr, 15)}"
         )
 
 

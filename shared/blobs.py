@@ -132,7 +132,7 @@ class Blobs(Protocol):
     ) -> Block:
         """Keep one block, unreadable until committed; the blob need not exist. The latest of equal ids wins.
 
-        All ids of one blob decode to the same length (Invalid otherwise, as on Azure). A checksum mismatch raises
+        A block has at least one byte. All ids of one blob decode to the same length (Invalid otherwise, as on Azure). A checksum mismatch raises
         Invalid and leaves an earlier block of that id as it was. Safe from many writers at once, in any order.
         """
         ...
@@ -218,12 +218,13 @@ class Blobs(Protocol):
         """An exclusive write lease for 15-60 s, or -1 for no end; returns its id. Conflict while another holds it.
 
         Until it ends, put, commit, set_metadata and delete of that blob raise Conflict unless given this `lease_id`.
-        Acquiring again with the id that holds it renews it.
+        A write given an id that does not hold the blob (any more) raises Conflict too, so a lease is a fence.
+        Acquiring again with the id that holds it renews it. A lease survives an overwrite and ends with a delete.
         """
         ...
 
     def renew_lease(self, container: str, name: str, lease_id: str) -> None:
-        """Starts its time again; Lost if another has taken it or it was broken."""
+        """Starts its time again; Lost if another has taken it, it was broken, or the blob was written after its end."""
         ...
 
     def release_lease(self, container: str, name: str, lease_id: str) -> None:

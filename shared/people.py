@@ -183,7 +183,7 @@ class People:
 def check_name(name: str) -> str:
     """Raises Invalid unless it can be a channel's address: 3 to 40 letters, digits, dots, dashes, underscores."""
     if not _NAME.fullmatch(name):
-        raise Invalid("a name is 3 to 40 letters, digits, dots, dashes or underscores, and starts and ends with a letter or digit")
+        raise Invalid("a name is 3 to 40 letters, digits, dots, dashes or underscores, the ends letters or digits")
     return name
 
 

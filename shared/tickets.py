@@ -157,7 +157,8 @@ def decode(body: str) -> Ticket:
     try:
         head = msgspec.json.decode(body, type=_Head)
         if head.schema != SCHEMA or head.version > VERSION:
-            raise Invalid(f"the ticket is {head.schema!r} version {head.version}; this worker knows {SCHEMA} up to {VERSION}")
+            told = f"{head.schema!r} version {head.version}"
+            raise Invalid(f"the ticket is {told}; this worker knows {SCHEMA} up to {VERSION}")
         return _decoder.decode(body)
     except msgspec.MsgspecError as error:
         raise Invalid(f"not a ticket this worker can read: {error}") from error

@@ -4,6 +4,7 @@ import hashlib
 import math
 import shutil
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import BinaryIO
 
@@ -50,10 +51,8 @@ def open_upload(services: Services, owner: Person, request: Request, *, key: str
 def _opened_once(services: Services, owner: Person, request: Request, key: str) -> Video:
     digest = hashlib.sha256(key.encode()).hexdigest()
     services.tables.ensure_table(UPLOAD_KEYS)
-    try:
+    with suppress(Conflict):
         services.tables.insert(UPLOAD_KEYS, owner.id, digest, {"video": videos.new_video_id()})
-    except Conflict:
-        pass
     video_id = str(services.tables.get(UPLOAD_KEYS, owner.id, digest).properties["video"])
     try:
         return _enter(services, owner, request, video_id)

@@ -341,7 +341,7 @@ class Catalog:
         return {progress.part: progress for progress in found}
 
     def last_moved(self, video_id: str) -> datetime:
-        """When anything about the video last changed (its record, plan, parts, progress, timeline), by the store's clock."""
+        """When anything of the video last changed (record, plan, parts, progress, timeline), by the store's clock."""
         moved = [row.timestamp for row in self._rows(video_id, "")]
         if not moved:
             raise NotFound(f"there is no video {video_id}")

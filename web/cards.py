@@ -61,8 +61,8 @@ class VideoView(Card):
 def card(video: Video, hit: Hit | None = None) -> Card:
     return Card(
         **_entry(video),
-        title_html=Markup(hit.title_html) if hit else None,  # noqa: S704 - escaped where it was made
-        snippet_html=Markup(hit.snippet_html) if hit else None,  # noqa: S704 - escaped where it was made
+        title_html=Markup(hit.title_html) if hit else None,  # escaped where it was made
+        snippet_html=Markup(hit.snippet_html) if hit else None,  # escaped where it was made
     )
 
 

@@ -14,10 +14,7 @@ def deliver(container: str, name: str, *, cache: str) -> Response:
         blob = services().blobs.stat(container, name)
     except Invalid:
         raise NotFound("there is no such file") from None
-    if _unchanged(blob):
-        response = Response(status=304)
-    else:
-        response = _body(blob)
+    response = Response(status=304) if _unchanged(blob) else _body(blob)
     response.headers["ETag"] = blob.etag
     response.headers["Cache-Control"] = cache
     response.headers["Accept-Ranges"] = "bytes"

@@ -1,4 +1,4 @@
-"""Changing a video: its details, its end, another try; each marks it active first, so a crash leaves work the sweep finds."""
+"""Changing a video: its details, its end, another try; marked active first, so a crash leaves work to be found."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -26,7 +26,7 @@ class Details(msgspec.Struct, frozen=True, kw_only=True):
     tags: tuple[str, ...] | str | msgspec.UnsetType = msgspec.UNSET
     actors: tuple[str, ...] | str | msgspec.UnsetType = msgspec.UNSET
     directors: tuple[str, ...] | str | msgspec.UnsetType = msgspec.UNSET
-    language: str | None | msgspec.UnsetType = msgspec.UNSET
+    language: str | msgspec.UnsetType | None = msgspec.UNSET
     privacy: str | msgspec.UnsetType = msgspec.UNSET
 
 

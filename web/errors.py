@@ -65,13 +65,14 @@ def _http(error: HTTPException) -> Response:
     return _answer(status, error.name.replace(" ", ""), (error.description or error.name).rstrip("."))
 
 
-def _csrf(error: CSRFError) -> Response:
+def _csrf(_error: CSRFError) -> Response:
     return _answer(400, "Invalid", _("this page was open for too long; load it again and send the form once more"))
 
 
 def _unexpected(error: Exception) -> Response:
     structlog.get_logger().error("request failed", path=request.path, method=request.method, exc_info=error)
-    return _answer(500, "Error", _("something went wrong on our side; nothing of yours was lost. Try again in a moment"))
+    sentence = _("something went wrong on our side; nothing of yours was lost. Try again in a moment")
+    return _answer(500, "Error", sentence)
 
 
 def _answer(status: int, code: str, sentence: str) -> Response:

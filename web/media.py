@@ -37,7 +37,8 @@ def alias(video_id: str, file: str) -> Response:
 def file(video_id: str, file: str) -> Response:
     """One file of an attempt, which never changes."""
     video = find(video_id)
-    return _shared(deliver(MEDIA, f"{video.id}/{file}", cache=f"{_scope(video)}, max-age={_FOR_EVER}, immutable"), video)
+    cache = f"{_scope(video)}, max-age={_FOR_EVER}, immutable"
+    return _shared(deliver(MEDIA, f"{video.id}/{file}", cache=cache), video)
 
 
 def _scope(video: Video) -> str:

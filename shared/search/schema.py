@@ -18,7 +18,7 @@ TEXT_FIELDS = {TITLE: 5.0, TAG: 3.0, ACTOR: 3.0, DIRECTOR: 3.0, CHANNEL: 2.0, DE
 """A word in the title says most of what a video is; tags and people were named on purpose; descriptions digress."""
 
 
-class _Fold(Filter):  # type: ignore[misc]
+class _Fold(Filter):  # type: ignore[misc,unused-ignore]
     """Terms without case and accents; the token keeps its place in the text, for highlighting."""
 
     def __call__(self, tokens: Iterable[Any]) -> Iterator[Any]:

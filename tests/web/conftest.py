@@ -2,7 +2,7 @@
 
 import base64
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,11 +33,11 @@ def services(tmp_path: Path) -> Services:
 
 
 @pytest.fixture
-def app(services: Services) -> Iterator[Flask]:
+def app(services: Services) -> Flask:
     SignInPatience._failures.clear()
     application = create_app(services)
     application.testing = False
-    yield application
+    return application
 
 
 @dataclass

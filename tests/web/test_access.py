@@ -62,13 +62,12 @@ OTHERS = {
 
 @pytest.fixture
 def crowd(someone, nobody):
-    people = {
+    return {
         "viewer": someone("victor", role="viewer"),
         "other": someone("boris"),
         "owner": someone("anna"),
         "operator": someone("olga", role="operator"),
     }
-    return people
 
 
 def routes(app: Flask) -> set[tuple[str, str]]:

@@ -122,7 +122,7 @@ def test_a_block_larger_than_agreed_is_refused(uploading):
 
 def test_a_full_disk_is_said_before_bytes_are_sent(someone: Callable[..., Someone], services: Services, monkeypatch):
     anna = someone()
-    monkeypatch.setattr("shutil.disk_usage", lambda path: type("Usage", (), {"free": -1})())
+    monkeypatch.setattr("shutil.disk_usage", lambda _: type("Usage", (), {"free": -1})())
     answer = anna.client.post("/api/v1/uploads", json={"filename": "a.mp4", "size": 10}, headers=anna.headers)
     assert answer.status_code == 507
     assert "full" in answer.json["error"]["message"]

@@ -5,7 +5,7 @@ import unicodedata
 from typing import Any
 
 import msgspec
-from flask import Blueprint, jsonify, request, url_for
+from flask import Blueprint, request, url_for
 from werkzeug.wrappers import Response
 
 from shared import uploads

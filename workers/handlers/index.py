@@ -17,7 +17,8 @@ def handle_batch(tickets: Sequence[Index], services: Services, attempt: Attempt)
     """Before: index. At (the index has this revision): only mark what is done. The catalog is read afresh, so a late
     ticket never brings old text back.
     """
-    videos = [video for ticket in {ticket.video: ticket for ticket in tickets}.values() if (video := _find(services, ticket))]
+    found = [_find(services, video_id) for video_id in dict.fromkeys(ticket.video for ticket in tickets)]
+    videos = [video for video in found if video is not None]
     owed = [video for video in videos if video.indexed < video.revision]
     if owed:
         services.index_writer.apply(
@@ -30,9 +31,9 @@ def handle_batch(tickets: Sequence[Index], services: Services, attempt: Attempt)
         rest_if_done(services, video.id)
 
 
-def _find(services: Services, ticket: Index) -> Video | None:
+def _find(services: Services, video_id: str) -> Video | None:
     try:
-        return services.catalog.get(ticket.video)
+        return services.catalog.get(video_id)
     except NotFound:
         return None
 

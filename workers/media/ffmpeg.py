@@ -40,7 +40,7 @@ class Work:
 
     settings: Settings
     stopped: threading.Event
-    report: Callable[[float], None] = lambda fraction: None
+    report: Callable[[float], None] = lambda _: None
     nice: int = 0
 
 

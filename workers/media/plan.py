@@ -43,7 +43,7 @@ def make_plan(probe: Probe) -> Plan:
         parts.append(_encode("audio", _audio_detail(probe), fast=True, weight=0.5))
     if rest:
         parts.append(_encode("ladder", _video_detail(probe, rest), weight=sum(map(_cost, rest))))
-    parts.append(PartPlan(name="pictures", kind="pictures", priority="high", vital=False, weight=0.3, detail=_look(probe)))
+    parts.append(_pictures(probe))
     small = [rung for rung in rungs if _short(rung) <= MP4_HEIGHT]
     best = small[0] if small else rungs[-1]
     home = "first" if best is first else "ladder"
@@ -62,7 +62,7 @@ def make_plan(probe: Probe) -> Plan:
 def _sound_plan(probe: Probe) -> Plan:
     parts = (
         _encode("audio", _audio_detail(probe), fast=True, weight=1.0),
-        PartPlan(name="pictures", kind="pictures", priority="high", vital=False, weight=0.3, detail=_look(probe)),
+        _pictures(probe),
         _package(("audio",), None),
     )
     return Plan(recipe=RECIPE, duration=probe.duration, width=0, height=0, parts=parts, first=("audio",))
@@ -130,6 +130,12 @@ def _cost(rung: Rung) -> float:
 
 def _encode(name: str, detail: dict[str, Any], *, fast: bool = False, weight: float) -> PartPlan:
     return PartPlan(name=name, kind="encode", priority="normal", fast=fast, weight=weight, detail=detail)
+
+
+def _pictures(probe: Probe) -> PartPlan:
+    return PartPlan(
+        name="pictures", kind="pictures", priority="high", vital=False, weight=0.3, detail=_look(probe)
+    )
 
 
 def _package(needs: tuple[str, ...], video: str | None) -> PartPlan:

@@ -144,7 +144,9 @@ def _choose_video(streams: list[dict[str, Any]]) -> VideoStream | None:
 def _refuse_dolby(stream: dict[str, Any]) -> None:
     for side in stream.get("side_data_list", []):
         if side.get("dv_profile") == 5 and not side.get("dv_bl_signal_compatibility_id"):
-            raise Permanent("this Dolby Vision file (profile 5) has no picture that others can show; export it as HDR10 or SDR")
+            raise Permanent(
+                "this Dolby Vision file (profile 5) has no picture that others can show; export it as HDR10 or SDR"
+            )
 
 
 def _display_size(stream: dict[str, Any]) -> tuple[int, int]:
@@ -189,6 +191,7 @@ def _measured(url: str, index: int, work: Work) -> float:
 
 
 def _packets(url: str, index: int, work: Work) -> int:
-    entries = ["-select_streams", str(index), "-count_packets", "-show_entries", "stream=nb_read_packets", "-of", "csv=p=0"]
-    text = inspect([*_INPUT, *entries, url], work).decode().strip().strip(",")
+    entries = ["-show_entries", "stream=nb_read_packets", "-of", "csv=p=0"]
+    counted = inspect([*_INPUT, "-select_streams", str(index), "-count_packets", *entries, url], work)
+    text = counted.decode().strip().strip(",")
     return int(text) if text.isdigit() else 0

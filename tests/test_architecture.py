@@ -3,9 +3,11 @@
 import ast
 import re
 import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 from dataclasses import fields
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,7 @@ from shared.tickets import KINDS, QUEUES
 
 ROOT = Path(__file__).resolve().parents[1]
 HANDLERS = ROOT / "workers" / "handlers"
+OURS = {"infra", "shared", "tests", "web", "workers"}
 NOT_HANDLERS = {"__init__", "table"}
 LONGEST_FILE = 450
 LONGEST_FUNCTION = 60
@@ -198,6 +201,24 @@ def test_the_lock_holds_what_pyproject_asks_for(lock: str, group: str | None) ->
         assert requirement.specifier.contains(version, prereleases=True), (
             f"{requirement}, locked at {version}: run infra/lock"
         )
+
+
+def test_every_package_imported_is_one_we_ask_for() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    asked = {normal(Requirement(text).name) for text in project["project"]["dependencies"]}
+    tools = {normal(Requirement(text).name) for text in project["dependency-groups"]["dev"]}
+    sources = packages_distributions()
+    for path in python_files():
+        allowed = asked | tools if path.is_relative_to(ROOT / "tests") else asked
+        for package in imported(path) - OURS - sys.stdlib_module_names:
+            assert {normal(name) for name in sources.get(package, [package])} & allowed, f"{path}: {package}"
+
+
+def imported(path: Path) -> set[str]:
+    nodes = list(ast.walk(ast.parse(path.read_text())))
+    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.level]
+    return {name.partition(".")[0] for name in names}
 
 
 @pytest.mark.parametrize("lock", sorted((ROOT / "infra").glob("*.lock")), ids=lambda path: path.name)

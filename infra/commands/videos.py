@@ -9,7 +9,7 @@ from infra.commands import table
 from infra.commands.site import Site
 from shared.errors import Invalid
 from shared.poison import reopen
-from shared.videos import Video, fraction_done
+from shared.videos import SOURCES, Video, fraction_done
 from workers.steps import find_plan, send_next
 
 
@@ -42,8 +42,8 @@ def _show(site: Site, options: argparse.Namespace) -> None:
     catalog = site.services.catalog
     video = catalog.get(options.id)
     for name, value in msgspec.to_builtins(video).items():
-        if value not in (None, "", [], {}):
-            print(f"{name:14}{value}")
+        if value not in (None, "", (), {}):
+            print(f"{name:14}{', '.join(value) if isinstance(value, tuple) else value}")
     print(f"{'progress':14}{_progress(site, video)}")
     for event in catalog.events(video.id):
         print(f"  {table.moment(event.at)}  {event.what}  {event.detail}".rstrip())
@@ -70,6 +70,7 @@ def _delete(site: Site, options: argparse.Namespace) -> None:
     video = site.services.catalog.get(options.id)
     site.services.catalog.mark_active(video.id)
     site.services.catalog.change(video.id, deleted, event="deleted")
+    site.services.blobs.discard_uncommitted(SOURCES, video.source)
     send_next(site.services, video.id)
     print(f"deleted {video.id}; its files go within moments")
 

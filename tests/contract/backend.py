@@ -1,0 +1,29 @@
+"""What the contract suite needs of a backend: its three stores, a way to let time pass, and what it does differently."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from shared.blobs import Blobs
+from shared.queues import Queues
+from shared.tables import Tables
+
+Fetch = Callable[[str, str, bytes | None], tuple[int, bytes]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Backend:
+    """`wait(seconds)` lets so much of the store's time pass; `fetch(method, url, body)` makes an HTTP request for a URL
+    the store signed, and returns the status and the body.
+
+    Differences are declared here, and tests assert the declared behaviour either way.
+    """
+
+    blobs: Blobs
+    queues: Queues
+    tables: Tables
+    wait: Callable[[float], None]
+    fetch: Fetch
+    collects_by_itself: bool
+    """Frees unreachable bytes unasked, so that `collect_garbage` has nothing to do."""
+    waits_for_days: bool
+    """Its clock can be moved, so that tests of what lasts a week need not sleep."""

@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import contextlib
 import os
+import shlex
 import signal
 import socket
 import sys
@@ -126,7 +127,8 @@ class Supervisor:
             return f"Sign in at {self.url}/login"
         return (
             f"Sign in at {self.url}/login as {first_start.ADMIN} with the password {kept.read_text().strip()} "
-            f"(kept in {kept}; a new one: infra/manage user password {first_start.ADMIN} --password-stdin)"
+            f"(kept in {kept}; a new one: infra/manage --data {shlex.quote(str(self._folder.path))} "
+            f"user password {first_start.ADMIN})"
         )
 
     async def _upload_sample(self) -> None:
@@ -168,7 +170,9 @@ async def _all(keepers: Sequence["asyncio.Task[None]"]) -> Literal[True]:
 
 
 def say(sentence: str) -> None:
-    print(sentence, flush=True)
+    """To the terminal, if there still is one: what runs does not depend on somebody listening."""
+    with contextlib.suppress(OSError):
+        print(sentence, flush=True)
 
 
 def _parser() -> argparse.ArgumentParser:

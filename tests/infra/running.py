@@ -2,6 +2,7 @@
 
 import os
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -24,16 +25,25 @@ class Site:
         self.mark = uuid.uuid4().hex
         self.said: list[str] = []
         self._settings = {"MATINEE_GRACE": "3", "MATINEE_IDLE_MAX": "0.2", **settings}
-        self._process: subprocess.Popen[str] | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._listening = False
+        self._listener: threading.Thread | None = None
 
     def start(self, *arguments: str, port: int = 0) -> "Site":
         command = [sys.executable, "-m", "infra.supervisor", "--data", str(self.data), "--port", str(port), *arguments]
+        ours, theirs = os.pipe()
         self._process = subprocess.Popen(
-            command, cwd=ROOT, env=self._environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            start_new_session=True,
-        )  # fmt: skip
-        threading.Thread(target=self._listen, args=[self._process], daemon=True).start()
+            command, cwd=ROOT, env=self._environment(), stdout=theirs, stderr=subprocess.STDOUT, start_new_session=True
+        )
+        os.close(theirs)
+        self._listening = True
+        self._listener = threading.Thread(target=self._listen, args=[ours], daemon=True)
+        self._listener.start()
         return self
+
+    def hang_up(self) -> None:
+        """Close our end of its output, as a terminal that is shut does."""
+        self._listening = False
 
     def ready(self, within: float = 60) -> "Site":
         eventually(lambda: self.url is not None or self.process.poll() is not None, within, "the site says it is ready")
@@ -41,7 +51,7 @@ class Site:
         return self
 
     @property
-    def process(self) -> "subprocess.Popen[str]":
+    def process(self) -> "subprocess.Popen[bytes]":
         assert self._process is not None
         return self._process
 
@@ -67,11 +77,18 @@ class Site:
     def interrupt(self, number: int = signal.SIGINT) -> None:
         self.process.send_signal(number)
 
-    def stop(self, number: int = signal.SIGINT, within: float = 30) -> int:
+    def stop(self, number: int = signal.SIGINT) -> int:
         """The exit code."""
         if self.process.poll() is None:
             self.interrupt(number)
-        return self.process.wait(within)
+        return self.exit_code()
+
+    def exit_code(self, within: float = 30) -> int:
+        """Once it has ended, and all it said is heard."""
+        code = self.process.wait(within)
+        assert self._listener
+        self._listener.join(5)
+        return code
 
     def end(self) -> None:
         """However the test went, leave nothing behind."""
@@ -99,9 +116,17 @@ class Site:
         mine = {name: value for name, value in os.environ.items() if not name.startswith("MATINEE_")}
         return {**mine, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1", MARK: self.mark, **self._settings}
 
-    def _listen(self, process: "subprocess.Popen[str]") -> None:
-        for line in process.stdout or ():
-            self.said.append(line.rstrip("\n"))
+    def _listen(self, pipe: int) -> None:
+        heard = b""
+        while self._listening:
+            if not select.select([pipe], [], [], 0.1)[0]:
+                continue
+            piece = os.read(pipe, 65536)
+            *lines, heard = (heard + piece).split(b"\n")
+            self.said += [line.decode() for line in lines]
+            if not piece:
+                break
+        os.close(pipe)
 
 
 def eventually(holds: Callable[[], object], within: float, what: str) -> None:

@@ -1,12 +1,15 @@
 """What children write stays in their files; what a person should know reaches the terminal, once."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from infra.logs import Log, complaint
+from tests.infra.running import ROOT
 
 
 def a_line(level: str = "warning", event: str = "disk nearly full", **more: str) -> str:
@@ -85,3 +88,17 @@ def test_a_large_file_is_turned_over_while_its_writer_goes_on(a_log: Callable[..
     assert log.complaints() == ["after the turn"]
     assert log.path.stat().st_size < 1000
     assert log.path.with_suffix(".log.1").stat().st_size == 1201
+
+
+def test_work_goes_on_where_a_line_cannot_be_written() -> None:
+    work = """
+import structlog
+from shared.telemetry import configure_logging
+configure_logging("info")
+structlog.get_logger().warning("x" * 100_000)
+print("done")
+"""
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-c", work]
+        done = subprocess.run(command, cwd=ROOT, stderr=full, stdout=subprocess.PIPE, text=True, timeout=30)
+    assert done.stdout == "done\n"

@@ -66,6 +66,16 @@ def test_a_killed_pool_is_started_again(a_site: SiteMaker) -> None:
     assert any("housekeeping was ended by SIGKILL; starting it again" in line for line in site.said)
 
 
+def test_it_goes_on_when_nobody_listens_to_it_any_more(a_site: SiteMaker) -> None:
+    site = a_site().start("--no-sample").ready()
+    site.hang_up()
+    [killed] = site.children("workers.pool index ")
+    os.kill(killed, signal.SIGKILL)
+    eventually(lambda: site.children("workers.pool index ") not in ([], [killed]), 10, "another has its place")
+    assert site.stop() == 0
+    assert site.processes() == {}
+
+
 def test_a_killed_web_server_is_started_again_at_the_same_address(a_site: SiteMaker) -> None:
     site = a_site().start("--no-sample").ready()
     before = site.children("gunicorn")
@@ -102,14 +112,14 @@ def test_the_password_it_prints_is_the_admins(running: Site) -> None:
 def test_a_port_in_use_is_said_plainly_and_nothing_starts(a_site: SiteMaker) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         site = a_site().start(port=other.getsockname()[1])
-        assert site.process.wait(20) == 1
+        assert site.exit_code() == 1
     assert [line for line in site.said if "is in use by another program" in line and "--port" in line]
     assert site.processes() == {}
 
 
 def test_a_second_site_on_the_same_data_is_refused(running: Site, a_site: SiteMaker) -> None:
-    second = Site(running.data).start()
-    assert second.process.wait(20) == 1
+    second = a_site(str(running.data)).start()
+    assert second.exit_code() == 1
     assert second.said == [
         f"A Matinee already runs on {running.data} (process {running.process.pid}). "
         "Stop it first, or use another --data DIR."
@@ -120,14 +130,14 @@ def test_a_second_site_on_the_same_data_is_refused(running: Site, a_site: SiteMa
 def test_a_data_folder_that_cannot_be_written_is_said_plainly(a_site: SiteMaker, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
     site = a_site("file/data").start()
-    assert site.process.wait(20) == 1
+    assert site.exit_code() == 1
     assert len(site.said) == 1
     assert "cannot be written to" in site.said[0]
 
 
 def test_a_bad_setting_is_refused_by_its_name(a_site: SiteMaker) -> None:
     site = a_site(MATINEE_LEASE="soon").start()
-    assert site.process.wait(20) == 1
+    assert site.exit_code() == 1
     assert site.said == ["MATINEE_LEASE must be a number, not 'soon'"]
 
 

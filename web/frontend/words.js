@@ -8,6 +8,9 @@ const clock = new Intl.DateTimeFormat(language, { dateStyle: "short", timeStyle:
 
 export const dates = { full: (date) => fullDate.format(date), clock: (date) => clock.format(date) };
 
+/** What a program found, as a sentence of its own. */
+export const sentence = (text) => (text ? text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".") : "");
+
 export function size(bytes) {
   const units = ["B", "KB", "MB", "GB", "TB"];
   let value = bytes;

@@ -1,5 +1,5 @@
 // What the screen says while there is no picture: how far the video is, or why there will be none.
-import { player as words } from "../words.js";
+import { player as words, sentence } from "../words.js";
 
 export class Note {
   constructor(screen) {
@@ -13,7 +13,7 @@ export class Note {
 
   /** Says the state of a video that cannot be watched yet, or never. */
   state({ state, progress, reason }) {
-    if (state === "failed") return this.say(words.failed, reason ?? "");
+    if (state === "failed") return this.say(words.failed, sentence(reason));
     if (state === "deleted") return this.say(words.gone, words.goneText);
     const title = { uploading: words.uploading, queued: words.queued }[state] ?? words.processing(progress);
     this.say(title, words.startsItself, state === "processing" ? progress : null);

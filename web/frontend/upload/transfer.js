@@ -1,7 +1,7 @@
 // One file on its way: opened, cut into blocks that go up side by side, committed, then followed until it can be watched.
 import { call } from "../api.js";
 import { follow } from "../follow.js";
-import { upload as words } from "../words.js";
+import { sentence, upload as words } from "../words.js";
 import { blocksOf, missing } from "./blocks.js";
 import { checksum, Unreadable } from "./checksum.js";
 import { forgetUpload, rememberUpload } from "./memory.js";
@@ -41,7 +41,7 @@ export class Transfer extends EventTarget {
   }
 
   get share() {
-    return this.sent / this.file.size;
+    return this.file.size > 0 ? this.sent / this.file.size : 0;
   }
 
   get speed() {
@@ -181,7 +181,7 @@ export class Transfer extends EventTarget {
     forgetUpload(this.id);
     await follow(this.id, (video) => {
       this.video = video;
-      this.trouble = video.state === "failed" ? (video.reason ?? "") : "";
+      this.trouble = video.state === "failed" ? sentence(video.reason) : "";
       this.#set({ published: "done", deleted: "cancelled", uploading: "checking" }[video.state] ?? video.state);
     }, { signal: this.#following.signal });
   }

@@ -1,0 +1,89 @@
+"""A real Chromium for tests: `browser` is started once a run, `visit` gives a fresh page that notes what went wrong on it."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+
+SWITCHES = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+DESKTOP = {"width": 1440, "height": 900}
+PHONE = {"width": 390, "height": 844}
+SMALLEST = {"width": 320, "height": 640}
+
+
+@dataclass
+class Visit:
+    """One person's page. `errors` are its console errors and uncaught failures, `elsewhere` its requests to other sites."""
+
+    page: Page
+    address: str
+    errors: list[str] = field(default_factory=list)
+    elsewhere: list[str] = field(default_factory=list)
+
+    def go(self, path: str) -> Page:
+        """Open a page of the site and wait until its scripts have run."""
+        self.page.goto(self.address + path, wait_until="load")
+        return self.page
+
+    def watch(self) -> "Visit":
+        self.page.on("console", self._console)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("request", self._request)
+        return self
+
+    def sign_in(self, name: str, password: str) -> Page:
+        self.go("/login")
+        self.page.get_by_label("Name or e-mail").fill(name)
+        self.page.get_by_label("Password").fill(password)
+        self.page.locator("main").get_by_role("button", name="Sign in").click()
+        self.page.wait_for_url(lambda url: "/login" not in url)
+        return self.page
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self.errors.append(f"{message.text} ({message.location.get('url', '')})")
+
+    def _request(self, request: Request) -> None:
+        if not request.url.startswith((self.address, "data:", "blob:")):
+            self.elsewhere.append(request.url)
+
+
+def start(playwright: Any, **options: Any) -> Browser:
+    """Debian's Chromium with the switches every test uses. Fails, rather than skips, where there is none."""
+    path = shutil.which("chromium")
+    assert path, "no chromium on PATH; infra/test installs it where it may"
+    return playwright.chromium.launch(executable_path=path, args=SWITCHES, **options)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        chromium = start(playwright)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def visit(browser: Browser) -> Iterator[Callable[..., Visit]]:
+    """`visit(address, viewport=..., **context options)`: each its own person, without the cookies of the others."""
+    contexts = []
+
+    def open_page(address: str, viewport: dict[str, int] = DESKTOP, **options: Any) -> Visit:
+        context = browser.new_context(viewport=viewport, **options)
+        contexts.append(context)
+        return Visit(context.new_page(), address).watch()
+
+    yield open_page
+    for context in contexts:
+        context.close()

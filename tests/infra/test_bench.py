@@ -1,0 +1,37 @@
+"""What infra/bench prints, for people and for programs."""
+
+import json
+import subprocess
+import sys
+
+from tests.bench.figure import Figure, as_json, as_table
+from tests.infra.running import ROOT
+
+MISSED = Figure(
+    figure="upload", value=12.5, unit="MB/s", against="disk: 100 MB/s", goal="at least 0.4 of it", met=False
+)
+
+
+def test_a_figure_is_one_json_object_with_six_fields() -> None:
+    assert json.loads(as_json(MISSED)) == {
+        "figure": "upload",
+        "value": 12.5,
+        "unit": "MB/s",
+        "against": "disk: 100 MB/s",
+        "goal": "at least 0.4 of it",
+        "met": False,
+    }
+
+
+def test_the_table_says_what_was_missed() -> None:
+    [heading, row] = as_table([MISSED]).splitlines()
+    assert heading.split()[:3] == ["figure", "value", "against"]
+    assert row.endswith("at least 0.4 of it  MISSED")
+
+
+def test_an_unknown_bench_is_refused_with_those_there_are() -> None:
+    refused = subprocess.run(
+        [sys.executable, "-m", "tests.bench", "speed"], cwd=ROOT, capture_output=True, text=True, timeout=30
+    )
+    assert refused.returncode == 2
+    assert "queue, transcode, upload" in refused.stderr

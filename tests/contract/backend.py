@@ -1,4 +1,4 @@
-"""What the contract suite needs of a backend: its three stores, a way to let time pass, and what it does differently."""
+"""What the contract suite needs of a backend: its three stores, a way to let time pass, and how it differs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -8,7 +8,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from shared.blobs import MAX_BLOCK_ID_BYTES, MAX_BLOCKS, UNCOMMITTED_LIFE, Block, Blobs
+from shared.blobs import MAX_BLOCK_ID_BYTES, MAX_BLOCKS, UNCOMMITTED_LIFE, Blobs, Block
 from shared.errors import Invalid, NotFound
 from tests.contract.backend import Backend
 from tests.contract.making import a_blob_of_blocks, block_id, fresh, md5

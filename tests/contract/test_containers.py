@@ -102,7 +102,9 @@ def test_changing_a_missing_container_is_not_found(blobs: Blobs) -> None:
             act()
 
 
-@pytest.mark.parametrize("name", ["ab", "x" * 64, "Upper", "two--hyphens", "-first", "last-", "a_b", "a/b", "..", "ä-b-c"])
+@pytest.mark.parametrize(
+    "name", ["ab", "x" * 64, "Upper", "two--hyphens", "-first", "last-", "a_b", "a/b", "..", "ä-b-c"]
+)
 def test_an_impossible_container_name_is_refused(blobs: Blobs, name: str) -> None:
     for act in (blobs.create_container, blobs.ensure_container):
         with pytest.raises(Invalid):

@@ -3,6 +3,7 @@
 import os
 import sqlite3
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -52,8 +53,9 @@ class Database:
         try:
             return self._transact(work, durable)
         except Full:
-            if not (vital and self._ballast.drop()):
+            if not vital:
                 raise
+            self._make_room()
             return self._transact(work, durable)
 
     def _transact(self, work: Work[Result], durable: bool) -> Result:
@@ -63,6 +65,12 @@ class Database:
             if durable:
                 self._sync()
             return result
+
+    def _make_room(self) -> None:
+        """Give up the ballast, and begin the log again at its start, which takes no more space than it has."""
+        self._ballast.drop()
+        with suppress(Full), translated(), self._connections.borrow() as connection, self._turn.taken():
+            connection.execute("PRAGMA wal_checkpoint(RESTART)").fetchall()
 
     def _sync(self) -> None:
         """Outside the turn, so that one trip to the disk serves every commit of those who ask at the same time."""

@@ -13,6 +13,7 @@ from workers.media.ffmpeg import Failed, Work, run, source_options
 from workers.media.filters import upright
 from workers.media.plan import Rung
 from workers.media.probe import AudioStream, VideoStream
+from workers.media.timing import start_at_zero
 
 SEGMENT_SECONDS = 4
 KEY_FRAME_SECONDS = 2
@@ -34,6 +35,9 @@ def encode_part(url: str, part: PartPlan, folder: Path, work: Work) -> dict[str,
         seconds = run(ffmpeg.merge_outputs(*outputs).get_args(), work, duration=detail["duration"])
     except Failed as error:
         raise Permanent("the file is damaged beyond use: nothing in it could be played") from error
+    for rendition in made:
+        if rendition["kind"] == "video":
+            start_at_zero(folder / rendition["playlist"])
     renditions = [verify.checked(folder, rendition) for rendition in made]
     return {"renditions": renditions, "seconds": seconds, "notes": verify.early_end(renditions, detail["duration"])}
 
@@ -80,6 +84,8 @@ def _rung_output(stream: Any, rung: Rung, folder: Path) -> Any:
             "force_key_frames": f"expr:gte(t,n_forced*{KEY_FRAME_SECONDS})",
             "forced-idr": 1,
             "fps_mode": "passthrough",
+            # An edit list would move the picture again for players that heed it; `start_at_zero` needs none.
+            "hls_segment_options": "use_editlist=0",
         },
         **_hls_options(rung.label, folder),
     )

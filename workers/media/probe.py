@@ -12,6 +12,8 @@ from workers.media.ffmpeg import FORMATS, PROTOCOLS, Failed, Work, inspect
 
 _HDR = {"smpte2084", "arib-std-b67"}
 _INTERLACED = {"tt", "bb", "tb", "bt"}
+_MAY_INTERLACE = {"h264", "mpeg2video", "vc1", "dvvideo", "mpeg4"}
+"""Codecs whose header may call a stream progressive whose frames are not."""
 _PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"BM", b"II*\x00", b"MM\x00*")
 
 
@@ -57,6 +59,8 @@ def probe(url: str, work: Work) -> Probe:
     notes: list[str] = []
     audio = _choose_audio(streams, notes)
     video = _choose_video(streams)
+    if video is not None and not video.interlaced and video.codec in _MAY_INTERLACE:
+        video = msgspec.structs.replace(video, interlaced=_frames_are_interlaced(url, video.index, work))
     duration = _duration(url, found, video, audio, work)
     if video is not None and found["format"]["format_name"] == "gif" and _packets(url, video.index, work) < 2:
         raise Permanent("this is an image, not a video")
@@ -157,6 +161,16 @@ def _display_size(stream: dict[str, Any]) -> tuple[int, int]:
     turns.append(stream.get("tags", {}).get("rotate", 0))
     turn = next((int(float(turn)) for turn in turns if turn), 0)
     return (height, width) if turn % 180 else (width, height)
+
+
+def _frames_are_interlaced(url: str, index: int, work: Work) -> bool:
+    """Whether most of the first frames say so themselves."""
+    entries = ["-select_streams", str(index), "-read_intervals", "%+#12", "-show_entries", "frame=interlaced_frame"]
+    try:
+        said = inspect([*_INPUT, *entries, "-of", "csv=p=0", url], work).decode().split()
+    except Failed:
+        return False
+    return 2 * sum(line.startswith("1") for line in said) > len(said)
 
 
 def _fraction(text: str | None) -> Fraction | None:

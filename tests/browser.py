@@ -1,6 +1,7 @@
 """A real Chromium for tests: `browser` is started once a run, `visit` gives a fresh page that notes what went wrong on it."""
 
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,7 +25,7 @@ SMALLEST = {"width": 320, "height": 640}
 
 @dataclass
 class Visit:
-    """One person's page. `errors` are its console errors and uncaught failures, `elsewhere` its requests to other sites."""
+    """One person's page. `errors` are console errors and uncaught failures, `elsewhere` requests to other sites."""
 
     page: Page
     address: str
@@ -64,6 +65,14 @@ def start(playwright: Any, **options: Any) -> Browser:
     path = shutil.which("chromium")
     assert path, "no chromium on PATH; infra/test installs it where it may"
     return playwright.chromium.launch(executable_path=path, args=SWITCHES, **options)
+
+
+def until(page: Page, condition: str, *, seconds: float = 20) -> None:
+    """Wait until a JavaScript expression holds. (Playwright's own wait_for_function needs eval, which our pages forbid.)"""
+    end = time.monotonic() + seconds
+    while not page.evaluate(condition):
+        assert time.monotonic() < end, f"not within {seconds} s: {condition}"
+        page.wait_for_timeout(50)
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,7 @@
 """What comes out of the encoder, read back by ffprobe."""
 
 import re
+from itertools import pairwise
 
 import pytest
 
@@ -101,7 +102,7 @@ def test_a_constant_rate_comes_out_of_a_varying_one(made):
     [rendition] = out.renditions.values()
     packets = described(out.whole(rendition["name"]), "-show_entries", "packet=pts_time")["packets"]
     times = sorted(float(packet["pts_time"]) for packet in packets)
-    steps = {round(b - a, 3) for a, b in zip(times, times[1:], strict=False)}
+    steps = {round(b - a, 3) for a, b in pairwise(times)}
     assert max(steps) - min(steps) <= 0.002
 
 

@@ -1,6 +1,7 @@
 """Waiting between empty polls, and before another try."""
 
 import random
+from itertools import pairwise
 
 from workers.backoff import Backoff, pause, retry_delay
 
@@ -39,7 +40,7 @@ def test_two_idle_tasks_do_not_wait_in_step() -> None:
 def test_a_retry_waits_twice_as_long_each_time_and_at_most_five_minutes() -> None:
     delays = [retry_delay(tries, random.Random(7)).total_seconds() for tries in range(1, 30)]
     assert 0.8 <= delays[0] <= 1.2
-    assert all(later > earlier for earlier, later in zip(delays[:8], delays[1:8], strict=False))
+    assert all(later > earlier for earlier, later in pairwise(delays[:8]))
     assert max(delays) <= 360
 
 

@@ -134,7 +134,8 @@ def test_a_worker_told_to_follows_its_parent(settings: Settings, services: Servi
     """The parent is a process of its own, killed."""
     parent = (
         "import os, subprocess, sys, time\n"
-        "subprocess.Popen([sys.executable, '-m', 'workers.pool', 'test', 'ingest=1', '--die-with-parent', str(os.getpid())])\n"
+        "command = [sys.executable, '-m', 'workers.pool', 'test', 'ingest=1', '--die-with-parent', str(os.getpid())]\n"
+        "subprocess.Popen(command)\n"
         "time.sleep(60)\n"
     )
     mark = f"parent-{os.getpid()}"

@@ -4,6 +4,7 @@ import { recall, remember } from "../storage.js";
 const KEPT = 200;
 const TOO_EARLY = 10;
 const TOO_LATE = 15;
+const SHARE = 0.05;
 const EVERY = 5000;
 
 export function startPosition(id, address = location) {
@@ -15,7 +16,7 @@ export function startPosition(id, address = location) {
 export function keepPosition(id, video) {
   let last = 0;
   const keep = () => {
-    if (!Number.isFinite(video.duration)) return;
+    if (!Number.isFinite(video.duration) || video.played.length === 0) return;
     last = Date.now();
     write(id, worthKeeping(video) ? Math.floor(video.currentTime) : null);
   };
@@ -24,8 +25,10 @@ export function keepPosition(id, video) {
   window.addEventListener("pagehide", keep);
 }
 
-function worthKeeping(video) {
-  return !video.ended && video.currentTime > TOO_EARLY && video.currentTime < video.duration - TOO_LATE;
+/** Neither just begun nor as good as over; of a short video a twentieth is enough. */
+function worthKeeping({ ended, currentTime, duration }) {
+  const short = duration * SHARE;
+  return !ended && currentTime > Math.min(TOO_EARLY, short) && currentTime < duration - Math.min(TOO_LATE, short);
 }
 
 function write(id, t) {

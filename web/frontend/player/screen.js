@@ -25,6 +25,8 @@ export class Screen {
     this.said = new Said(element.querySelector("[data-said]"));
     this.source = new Source(this.video, (what) => this.#hear(what));
     this.video.controls = false;
+    // It says whether it is on (aria-checked), which only a switch may.
+    element.querySelector("media-captions-button").setAttribute("role", "switch");
     element.querySelector("[data-big-play]").addEventListener("click", () => this.#play());
     keys({ screen: element, controller: this.controller, video: this.video, said: this.said, theatre, help });
   }

@@ -4,15 +4,15 @@ import { listQualities } from "./qualities.js";
 import { recover } from "./recovery.js";
 
 const HLS_TYPE = "application/vnd.apple.mpegurl";
-const AHEAD = 30;
-const AHEAD_BEFORE_PLAY = 4;
+const AHEAD = { maxBufferLength: 30, maxBufferSize: 60_000_000 };
+const AHEAD_BEFORE_PLAY = { maxBufferLength: 4, maxBufferSize: 1 };
 
 const config = {
   capLevelToPlayerSize: true,
   abrEwmaDefaultEstimate: 3_000_000,
   backBufferLength: 60,
-  maxBufferLength: AHEAD_BEFORE_PLAY,
   maxMaxBufferLength: 120,
+  ...AHEAD_BEFORE_PLAY,
 };
 
 export class Source {
@@ -72,7 +72,7 @@ export class Source {
   }
 
   #loadAhead() {
-    if (this.#hls) this.#hls.config.maxBufferLength = AHEAD;
+    if (this.#hls) Object.assign(this.#hls.config, AHEAD);
   }
 }
 

@@ -131,14 +131,15 @@ def test_blobs_left_behind_go_in_time_and_those_in_use_stay(
     checked: ClaimCheckQueues, blobs: Blobs, clock: HandClock
 ) -> None:
     just_too_large = "x" * (MAX_BODY_BYTES + 1)
-    for _ in range(5):
+    for _ in range(3):
         checked.send("work", just_too_large)
     checked.clear("work")
     clock.forward(9 * 86400)
-    checked.send("work", just_too_large)
-    for _ in range(200):
-        (message,) = checked.receive("work")
-        checked.delete("work", message.id, message.receipt or "")
+    rounds = 0
+    while claims(blobs) > 1:  # each looks at a sixteenth of them
+        rounds += 1
+        assert rounds < 500
+        for message in checked.receive("work"):
+            checked.delete("work", message.id, message.receipt or "")
         checked.send("work", just_too_large)
-    assert claims(blobs) == 1
     assert checked.receive("work")[0].body == just_too_large

@@ -20,8 +20,9 @@ AT_ONCE = 4
 def a_site(data: Path) -> Iterator[tuple[Site, "Client"]]:
     site = Site(data).start("--no-sample").ready()
     try:
-        token = site.manage("token", "create", "admin").stdout.strip()
-        yield site, Client(str(site.url), token)
+        made = site.manage("token", "create", "admin")
+        made.check_returncode()
+        yield site, Client(str(site.url), made.stdout.strip())
     finally:
         site.stop()
         site.end()

@@ -10,11 +10,13 @@ import threading
 import time
 import urllib.request
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 MARK = "MATINEE_TEST_RUN"
+SUPERVISOR = (sys.executable, "-m", "infra.supervisor")
+UP = (str(ROOT / "infra" / "up"),)
 
 
 class Site:
@@ -29,11 +31,16 @@ class Site:
         self._listening = False
         self._listener: threading.Thread | None = None
 
-    def start(self, *arguments: str, port: int = 0) -> "Site":
-        command = [sys.executable, "-m", "infra.supervisor", "--data", str(self.data), "--port", str(port), *arguments]
+    def start(self, *arguments: str, port: int = 0, command: Sequence[str] = SUPERVISOR, folder: Path = ROOT) -> "Site":
+        """`command` is SUPERVISOR, or UP for all that a person's first command does; `folder` is where they stand."""
         ours, theirs = os.pipe()
         self._process = subprocess.Popen(
-            command, cwd=ROOT, env=self._environment(), stdout=theirs, stderr=subprocess.STDOUT, start_new_session=True
+            [*command, "--data", str(self.data), "--port", str(port), *arguments],
+            cwd=folder,
+            env=self._environment(),
+            stdout=theirs,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
         )
         os.close(theirs)
         self._listening = True

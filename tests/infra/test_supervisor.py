@@ -14,7 +14,7 @@ from infra.pools import read_pools
 from shared.clock import SystemClock
 from shared.local.tables import LocalTables
 from shared.people import People, password_fits
-from tests.infra.running import Site, eventually
+from tests.infra.running import UP, Site, eventually
 
 SiteMaker = Callable[..., Site]
 
@@ -149,6 +149,17 @@ def test_an_empty_site_gets_the_sample_clip_once(a_site: SiteMaker, clip: Path) 
     site.start().ready()
     listed = site.manage("video", "list").stdout
     assert listed.count("Big Buck Bunny") == 1
+
+
+def test_infra_up_works_from_any_folder(tmp_path: Path) -> None:
+    site = Site(Path("my data"))
+    try:
+        site.start("--no-sample", command=UP, folder=tmp_path).ready()
+        assert (tmp_path / "my data" / "secret-key").is_file()
+        assert site.stop() == 0
+        assert site.processes() == {}
+    finally:
+        site.end()
 
 
 def test_a_site_without_the_sample_stays_empty(running: Site) -> None:

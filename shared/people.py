@@ -7,8 +7,11 @@ whose person was never entered (a crash in between) is free again after a minute
 import hashlib
 import re
 import secrets
+import unicodedata
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import datetime, timedelta
+from typing import Final
 
 import msgspec
 from argon2 import PasswordHasher
@@ -25,7 +28,12 @@ ROLES = ("viewer", "creator", "operator", "admin")
 TOKEN_PREFIX = "mtn_"
 _NAME = re.compile(r"[\w][\w.-]{1,38}[\w]")
 _CLAIM_LIFE = timedelta(minutes=1)
-_MIN_PASSWORD = 8
+MIN_PASSWORD = 8
+_MAX_PASSWORD = 200
+PASSWORD_FORM: Final = "NFKD"
+"""The Unicode form hashed, so that one password typed on two keyboards is one."""
+HASH_ROUNDS, HASH_MEMORY, HASH_LANES = 2, 19 * 1024, 1
+"""What an Argon2 hash costs (memory in KiB), as OWASP's cheat sheet has it: many may sign in at once."""
 
 
 class Person(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,7 +78,10 @@ class People:
     # Accounts
 
     def create(self, name: str, password_hash: str, *, role: str = "creator", email: str | None = None) -> Person:
-        """Raises Invalid for a name, address or role that cannot be, Conflict for a name or address taken."""
+        """Raises Invalid for a name, address or role that cannot be, Conflict for a name or address taken.
+
+        The hash is one of `hash_password`.
+        """
         person_id = secrets.token_hex(8)
         person = Person(
             id=person_id,
@@ -81,9 +92,7 @@ class People:
             created=self._clock.now(),
             session_key=new_session_key(person_id),
         )
-        self._claim("name", person.name, person)
-        if person.email:
-            self._claim("email", person.email, person)
+        self._claim_all(person)
         self._tables.insert(PEOPLE, person.id, "person", _properties(person))
         self._tables.upsert(PEOPLE, "everybody", person.name.casefold(), {"id": person.id})
         return person
@@ -92,7 +101,10 @@ class People:
         return _person(self._tables.get(PEOPLE, person_id, "person"))
 
     def by_name(self, name: str) -> Person:
-        return self._claimed("name", name)
+        try:
+            return self._claimed("name", check_name(name.strip()))
+        except Invalid as error:
+            raise NotFound(f"there is nobody of that name: {error}") from None
 
     def by_email(self, email: str) -> Person:
         return self._claimed("email", email)
@@ -125,15 +137,29 @@ class People:
             if marker is None:
                 return
 
+    def _claim_all(self, person: Person) -> None:
+        """Both or none: whoever is told that the address is taken may try again with the name."""
+        self._claim("name", person.name, person)
+        if person.email:
+            try:
+                self._claim("email", person.email, person)
+            except Conflict:
+                self._tables.delete(PEOPLE, _place("name", person.name), "claim")
+                raise
+
     def _claim(self, kind: str, text: str, person: Person) -> None:
-        partition, wanted = f"{kind}:{text.casefold()}", {"id": person.id}
+        place, wanted = _place(kind, text), {"id": person.id}
         try:
-            self._tables.insert(PEOPLE, partition, "claim", wanted)
+            self._tables.insert(PEOPLE, place, "claim", wanted)
         except Conflict:
-            claim = self._tables.get(PEOPLE, partition, "claim")
+            claim = self._tables.get(PEOPLE, place, "claim")
+            taken = Conflict(f"the {'name' if kind == 'name' else 'e-mail address'} {text!r} is taken")
             if self._stands(claim):
-                raise Conflict(f"the {'name' if kind == 'name' else 'e-mail address'} {text!r} is taken") from None
-            self._tables.update(PEOPLE, partition, "claim", wanted, if_match=claim.etag)
+                raise taken from None
+            try:
+                self._tables.update(PEOPLE, place, "claim", wanted, if_match=claim.etag)
+            except Conflict:
+                raise taken from None
 
     def _stands(self, claim: Entity) -> bool:
         if self._clock.now() - claim.timestamp < _CLAIM_LIFE:
@@ -145,7 +171,7 @@ class People:
         return True
 
     def _claimed(self, kind: str, text: str) -> Person:
-        claim = self._tables.get(PEOPLE, f"{kind}:{text.strip().casefold()}", "claim")
+        claim = self._tables.get(PEOPLE, _place(kind, text), "claim")
         return self.get(str(claim.properties["id"]))
 
     # Tokens
@@ -176,12 +202,17 @@ class People:
 
     def revoke_token(self, person_id: str, token_id: str) -> None:
         token = _token(self._tables.get(PEOPLE, f"tokens:{person_id}", token_id))
-        self._tables.delete(PEOPLE, f"token:{token.digest}", "token")
+        with suppress(NotFound):  # somebody died, or was faster, between the two
+            self._tables.delete(PEOPLE, f"token:{token.digest}", "token")
         self._tables.delete(PEOPLE, f"tokens:{person_id}", token_id)
 
 
 def check_name(name: str) -> str:
-    """Raises Invalid unless it can be a channel's address: 3 to 40 letters, digits, dots, dashes, underscores."""
+    """The name as it is kept.
+
+    Raises Invalid unless it can be a channel's address: 3 to 40 letters, digits, dots, dashes, underscores.
+    """
+    name = unicodedata.normalize("NFKC", name)
     if not _NAME.fullmatch(name):
         raise Invalid("a name is 3 to 40 letters, digits, dots, dashes or underscores, the ends letters or digits")
     return name
@@ -199,16 +230,23 @@ def new_session_key(person_id: str) -> str:
 
 def hash_password(password: str) -> str:
     """An Argon2id hash. Raises Invalid for a password under 8 or over 200 characters."""
-    if not _MIN_PASSWORD <= len(password) <= 200:
-        raise Invalid(f"a password has {_MIN_PASSWORD} to 200 characters")
-    return PasswordHasher().hash(password)
+    if not MIN_PASSWORD <= len(password) <= _MAX_PASSWORD:
+        raise Invalid(f"a password has {MIN_PASSWORD} to {_MAX_PASSWORD} characters")
+    hasher = PasswordHasher(time_cost=HASH_ROUNDS, memory_cost=HASH_MEMORY, parallelism=HASH_LANES)
+    return hasher.hash(unicodedata.normalize(PASSWORD_FORM, password))
 
 
 def password_fits(password: str, password_hash: str) -> bool:
     try:
-        return PasswordHasher().verify(password_hash, password)
+        return PasswordHasher().verify(password_hash, unicodedata.normalize(PASSWORD_FORM, password))
     except (Argon2Error, InvalidHashError):
         return False
+
+
+def _place(kind: str, text: str) -> str:
+    """The partition of a claim. An address is hashed, because it may hold what no key can."""
+    plain = unicodedata.normalize("NFKC", text).strip().casefold()
+    return f"name:{plain}" if kind == "name" else f"email:{_digest(plain)}"
 
 
 def _digest(plain: str) -> str:

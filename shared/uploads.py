@@ -40,7 +40,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 def open_upload(services: Services, owner: Person, request: Request, *, key: str | None = None) -> Video:
     """Enter the video and return it in state uploading; `key` asked twice gives the same video.
 
-    Raises Invalid for what can never be uploaded, Full if the disk has no room for it.
+    Raises Invalid for what can never be uploaded, Full if the disk has no room for it, Conflict for a `key` that was
+    used for another file, or for an upload given up since.
     """
     _check_size(services, request.size)
     if key is not None:
@@ -57,23 +58,30 @@ def _opened_once(services: Services, owner: Person, request: Request, key: str) 
     try:
         return _enter(services, owner, request, video_id)
     except Conflict:
-        return services.catalog.get(video_id)
+        return _same(services.catalog.get(video_id), request)
+
+
+def _same(video: Video, request: Request) -> Video:
+    if (video.filename, video.size) != (request.filename, request.size):
+        raise Conflict("this Idempotency-Key was used for another file; take a new one for each upload")
+    if video.state == "deleted":
+        raise Conflict("the upload opened with this Idempotency-Key was given up; take a new one")
+    return video
 
 
 def _enter(services: Services, owner: Person, request: Request, video_id: str) -> Video:
-    filename = request.filename[:255]
     video = Video(
         id=video_id,
         owner=owner.id,
         channel=owner.name,
-        title=videos.clean_title(request.title, fallback=title_from(filename)),
+        title=videos.clean_title(request.title, fallback=title_from(request.filename)),
         description=request.description,
         tags=request.tags,
         actors=request.actors,
         directors=request.directors,
         language=request.language,
         privacy=videos.check_privacy(request.privacy),
-        filename=filename,
+        filename=request.filename,
         content_type=request.content_type,
         size=request.size,
         source=videos.source_name(video_id, 1),
@@ -104,7 +112,8 @@ def commit(services: Services, video: Video, block_ids: Sequence[str]) -> Video:
     """Make the blocks the source and send the work; asking again with the same list changes nothing.
 
     Order: blob, then row, then ticket; whatever dies in between is finished by the next commit or by the sweep.
-    Raises Invalid for missing blocks or a size that is not the one announced, Conflict if another list came first.
+    Raises Invalid for missing blocks or a size that is not the one announced, Conflict if another list came first, or
+    the upload was given up.
     """
     digest = hashlib.sha256("\n".join(block_ids).encode()).hexdigest()
     if video.state != "uploading":
@@ -120,7 +129,10 @@ def commit(services: Services, video: Video, block_ids: Sequence[str]) -> Video:
     except Conflict:
         if services.blobs.stat(SOURCES, video.source).metadata.get("blocks") != digest:
             raise Conflict("another list of blocks was committed first") from None
-    return finish_commit(services, video.id, digest)
+    done = finish_commit(services, video.id, digest)
+    if done.blocks != digest:
+        raise Conflict("this upload is over")
+    return done
 
 
 def finish_commit(services: Services, video_id: str, digest: str) -> Video:

@@ -34,6 +34,8 @@ PLAYS: frozenset[str] = frozenset({"playable", "published"})
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _VIDEO_ID = re.compile(f"[{_BASE58}]{{11}}")
 _MAX_SWAPS = 50
+_JOINERS = "\u200c\u200d"
+"""Invisible, yet part of how some scripts and emoji are written."""
 
 
 def new_video_id() -> str:
@@ -92,7 +94,10 @@ class PartPlan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """What a generation is made of. It is playable once the parts named in `first` are finished."""
+    """What a generation is made of. It is playable once the parts named in `first` are finished.
+
+    `notes` are sentences for the owner: what of the source was left out or changed.
+    """
 
     recipe: int
     duration: float
@@ -100,6 +105,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     height: int
     parts: tuple[PartPlan, ...]
     first: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
     def part(self, name: str) -> PartPlan:
         for part in self.parts:
@@ -377,7 +383,7 @@ class Catalog:
 
 def clean_title(text: str, *, fallback: str = "Untitled") -> str:
     """A title people can read: one line, no control characters, at most 200 characters."""
-    title = " ".join("".join(c if c.isprintable() else " " for c in text).split())[:200].strip()
+    title = " ".join("".join(c if c.isprintable() or c in _JOINERS else " " for c in text).split())[:200].strip()
     return title or fallback
 
 

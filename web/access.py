@@ -10,7 +10,9 @@ from web.site import services
 def find(video_id: str) -> Video:
     """The video, if whoever asks may see it; NotFound otherwise, so that nobody learns what is private."""
     video = services().catalog.get(video_id)
-    if not may_see(video, asking()):
+    # Who asks is looked up only where it matters: what anybody may see is then the same for every cache, and a segment
+    # costs no look at accounts.
+    if not is_open(video) and not may_see(video, asking()):
         raise NotFound(f"there is no video {video_id}")
     return video
 
@@ -26,9 +28,12 @@ def find_to_change(video_id: str) -> Video:
 
 def may_see(video: Video, person: Person | None) -> bool:
     """Public and unlisted ones anybody, by their address; private ones their owner and operators."""
-    if video.state == "deleted":
-        return False
-    return video.privacy != "private" or may_change(video, person)
+    return is_open(video) or (video.state != "deleted" and may_change(video, person))
+
+
+def is_open(video: Video) -> bool:
+    """Whether anybody who has its address may see it."""
+    return video.state != "deleted" and video.privacy != "private"
 
 
 def may_change(video: Video, person: Person | None) -> bool:

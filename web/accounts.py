@@ -1,9 +1,11 @@
 """Signing up, in and out: Flask-Security over our own people."""
 
-from typing import Any
+from datetime import timedelta
+from typing import Any, cast
 
 import msgspec
-from flask import Flask
+from flask import Flask, Response, current_app, request
+from flask.sessions import SecureCookieSessionInterface, SessionMixin
 from flask_babel import lazy_gettext as _l
 from flask_security import Security, UserDatastore, UserMixin
 from flask_security.forms import LoginForm, RegisterFormV2
@@ -11,12 +13,23 @@ from wtforms import StringField
 from wtforms.validators import DataRequired, Length, ValidationError
 
 from shared.errors import Conflict, Invalid, NotFound
-from shared.people import Person, check_name
+from shared.people import HASH_LANES, HASH_MEMORY, HASH_ROUNDS, MIN_PASSWORD, PASSWORD_FORM, Person, check_name
 from shared.services import Services
-from web.patience import SignInPatience
+from web.patience import Patience
 from web.site import services
 
+_PATIENCE = "matinee.patience"
+_NEVER = timedelta(seconds=-1)
+_HASHING = {"argon2__rounds": HASH_ROUNDS, "argon2__memory_cost": HASH_MEMORY, "argon2__parallelism": HASH_LANES}
 _YEAR = 365 * 86400
+
+
+class _Sessions(SecureCookieSessionInterface):
+    """What every cache may keep neither depends on a session nor carries one."""
+
+    def save_session(self, app: Flask, session: SessionMixin, response: Response) -> None:
+        if not response.cache_control.public:
+            super().save_session(app, session, response)
 
 
 class Account(UserMixin):  # type: ignore[misc]
@@ -90,11 +103,13 @@ class SignIn(LoginForm):  # type: ignore[misc]
                         render_kw={"autocomplete": "username"})
 
     def validate(self, **more: Any) -> bool:
-        SignInPatience.check(self.email.data)
+        patience = cast(Patience, current_app.extensions[_PATIENCE])
+        whose = (self.email.data or "", request.remote_addr or "")
+        patience.check(*whose)
         self.ifield = self.email
         self.user = _find(self.email.data or "")
         fits = bool(super().validate(**more))
-        SignInPatience.note(self.email.data, fits=fits)
+        patience.note(*whose, fits=fits)
         if not fits and self.password.data and self.email.data:
             # One sentence for both, so that nobody can try which names exist.
             self.email.errors = []
@@ -120,6 +135,8 @@ class SignUp(RegisterFormV2):  # type: ignore[misc]
 def install(app: Flask, matinee: Services) -> None:
     app.config.update(
         SECURITY_PASSWORD_HASH="argon2",
+        SECURITY_PASSWORD_HASH_PASSLIB_OPTIONS=_HASHING,
+        SECURITY_PASSWORD_NORMALIZE_FORM=PASSWORD_FORM,
         SECURITY_PASSWORD_SINGLE_HASH=True,
         SECURITY_PASSWORD_SALT=matinee.settings.secret_key,
         SECURITY_REGISTERABLE=matinee.settings.sign_up,
@@ -135,13 +152,20 @@ def install(app: Flask, matinee: Services) -> None:
         SECURITY_UNAUTHORIZED_VIEW=None,
         SECURITY_LOGOUT_METHODS=["POST"],
         SECURITY_CHANGEABLE=False,
-        SECURITY_PASSWORD_LENGTH_MIN=8,
+        SECURITY_PASSWORD_LENGTH_MIN=MIN_PASSWORD,
+        SECURITY_FRESHNESS=_NEVER,
         REMEMBER_COOKIE_SAMESITE="Lax",
         REMEMBER_COOKIE_HTTPONLY=True,
         REMEMBER_COOKIE_SECURE=matinee.settings.secure_cookies,
         REMEMBER_COOKIE_DURATION=_YEAR,
     )
-    Security(app, Accounts(matinee), login_form=SignIn, register_form=SignUp)
+    app.extensions[_PATIENCE] = Patience(matinee.clock)
+    app.session_interface = _Sessions()
+    security = Security(app, Accounts(matinee), login_form=SignIn, register_form=SignUp)
+    # It would look up who asks before every request, a segment's too; ours do so where it matters.
+    security.principal.identity_loaders.clear()
+    # Programs send personal tokens of ours, in a header; a sign-in by address line would end up in logs and links.
+    app.login_manager.request_loader(lambda _: None)  # type: ignore[attr-defined]
 
 
 def _find(text: str) -> Account | None:

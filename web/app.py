@@ -21,6 +21,7 @@ from web import (
     upload,
     watch,
 )
+from web.addresses import Whole
 from web.api import api
 from web.fence import set_headers
 from web.identity import asking
@@ -36,6 +37,7 @@ def create_app(services: Services) -> Flask:
     settings = services.settings
     app.config.update(
         SECRET_KEY=errors.needed_key(settings.secret_key),
+        MAX_CONTENT_LENGTH=_FORM_BYTES,
         MAX_FORM_MEMORY_SIZE=_FORM_BYTES,
         SESSION_COOKIE_SAMESITE="Lax",
         SESSION_COOKIE_HTTPONLY=True,
@@ -49,6 +51,7 @@ def create_app(services: Services) -> Flask:
     if settings.trusted_proxies:
         hops = settings.trusted_proxies
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops, x_host=hops)  # type: ignore[method-assign]
+    app.url_map.converters["whole"] = Whole
     Babel(app)
     _protect_forms(app)
     accounts.install(app, services)
@@ -70,5 +73,6 @@ def _protect_forms(app: Flask) -> None:
 
     @app.before_request
     def check_form() -> None:
-        if app.config["WTF_CSRF_ENABLED"] and not {"api", "blobs"} & set(request.blueprints):
+        leads_somewhere = request.url_rule is not None
+        if app.config["WTF_CSRF_ENABLED"] and leads_somewhere and not {"api", "blobs"} & set(request.blueprints):
             csrf.protect()

@@ -4,23 +4,30 @@ from flask import Blueprint, Response, request
 
 from shared.errors import Forbidden, NotFound
 from web.delivery import deliver
+from web.incoming import incoming
 from web.site import services
+
+_ALONE = "default-src 'none'; sandbox"
+"""What somebody uploaded may be looked at, but never runs as a page of ours."""
 
 blueprint = Blueprint("blobs", __name__, url_prefix="/blobs")
 
 
-@blueprint.get("/<container>/<path:name>")
+@blueprint.get("/<container>/<whole:name>", merge_slashes=False)
 def read(container: str, name: str) -> Response:
     if not _is_public(container):
         _check(container, name, "read")
-    return deliver(container, name, cache="private, no-cache")
+    response = deliver(container, name, cache="private, no-cache")
+    response.headers["Content-Security-Policy"] = _ALONE
+    return response
 
 
-@blueprint.put("/<container>/<path:name>")
+@blueprint.put("/<container>/<whole:name>", merge_slashes=False)
 def write(container: str, name: str) -> Response:
     _check(container, name, "write")
     kind = request.content_type or "application/octet-stream"
-    blob = services().blobs.put(container, name, request.stream, content_type=kind)
+    body = incoming(most=services().settings.max_upload)
+    blob = services().blobs.put(container, name, body, content_type=kind)
     return Response(status=201, headers={"ETag": blob.etag})
 
 
@@ -32,10 +39,11 @@ def _is_public(container: str) -> bool:
 
 
 def _check(container: str, name: str, right: str) -> None:
-    if request.args.get("right") != right or not request.args.get("expires", "").isdigit():
+    expires = request.args.get("expires", "")
+    if request.args.get("right") != right or not (expires.isascii() and expires.isdecimal() and len(expires) < 20):
         raise Forbidden("this link is not valid")
     # Only a store without a door of its own signs links that lead here.
     check = getattr(services().blobs, "check_signature", None)
     if check is None:
         raise NotFound("links to blobs lead to the storage service here")
-    check(container, name, right, int(request.args["expires"]), request.args.get("signature", ""))
+    check(container, name, right, int(expires), request.args.get("signature", ""))

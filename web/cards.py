@@ -1,6 +1,6 @@
 """A video as pages and programs see it: cards for lists, and the whole of one with its addresses and progress."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -90,47 +90,21 @@ def view(video: Video) -> VideoView:
     )
 
 
-def as_json(video: Video) -> dict[str, Any]:
-    """The video of the JSON API."""
-    seen = view(video)
-    return {
-        "id": video.id,
-        "title": video.title,
-        "description": video.description,
-        "tags": list(video.tags),
-        "actors": list(video.actors),
-        "directors": list(video.directors),
-        "language": video.language,
-        "privacy": video.privacy,
-        "channel": video.channel,
-        "state": video.state,
-        "progress": seen.progress,
-        "reason": video.reason,
-        "duration": video.duration,
-        "width": video.width,
-        "height": video.height,
-        "size": video.size,
-        "created": video.created.isoformat(),
-        "published": video.published.isoformat() if video.published else None,
-        "url": seen.url,
-        "embed_url": seen.embed_url,
-        "renditions": seen.renditions,
-        "playback": {"hls": seen.hls, "mp4": seen.mp4, "poster": seen.poster, "storyboard": seen.storyboard},
-    }
-
-
 def listed(hits: Iterable[Hit]) -> list[Card]:
-    """The cards of what the index found, as the catalog has them now and as far as this person may see them."""
+    """The cards of what the index found."""
+    return [card(video, hit) for video, hit in found(hits)]
+
+
+def found(hits: Iterable[Hit]) -> Iterator[tuple[Video, Hit]]:
+    """What the index found, as the catalog has it now and as far as this person may see it: the index may be behind."""
     person = asking()
-    cards = []
     for hit in hits:
         try:
             video = services().catalog.get(hit.video)
         except NotFound:
             continue
         if is_listed(video, person) and video.playback.master is not None:
-            cards.append(card(video, hit))
-    return cards
+            yield video, hit
 
 
 def _entry(video: Video) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """A blob as an HTTP answer: ranges, conditions, and bytes that flow in pieces."""
 
 from flask import Response, request
+from werkzeug.datastructures import Range
 from werkzeug.http import parse_range_header
 
 from shared.blobs import Blob
@@ -16,7 +17,7 @@ def deliver(container: str, name: str, *, cache: str) -> Response:
         raise NotFound("there is no such file") from None
     response = Response(status=304) if _unchanged(blob) else _body(blob)
     response.headers["ETag"] = blob.etag
-    response.headers["Cache-Control"] = cache
+    response.headers["Cache-Control"] = "no-store" if response.status_code == 416 else cache
     response.headers["Accept-Ranges"] = "bytes"
     response.last_modified = blob.last_modified
     return response
@@ -30,24 +31,29 @@ def _unchanged(blob: Blob) -> bool:
 
 
 def _body(blob: Blob) -> Response:
-    span = _span(blob)
+    asked = _asked(blob)
+    span = (0, blob.size) if asked is None else asked.range_for_length(blob.size)
     if span is None:
         return Response(status=416, headers={"Content-Range": f"bytes */{blob.size}"})
     start, end = span
-    partial = (start, end) != (0, blob.size)
-    response = Response(status=206 if partial else 200, content_type=blob.content_type)
+    response = Response(status=200 if asked is None else 206, content_type=blob.content_type)
     if request.method != "HEAD" and end > start:
         response.response = services().blobs.read(blob.container, blob.name, start=start, end=end, if_match=blob.etag)
     response.content_length = end - start
-    if partial:
+    if asked is not None:
         response.headers["Content-Range"] = f"bytes {start}-{end - 1}/{blob.size}"
     return response
 
 
-def _span(blob: Blob) -> tuple[int, int] | None:
-    """[start, end) of what is asked for; several ranges at once are answered with the whole, as is allowed."""
+def _asked(blob: Blob) -> Range | None:
+    """The one range asked for; several at once, or one of another version, are answered with the whole, as they may.
+
+    A range that happens to be the whole is still answered as one: players learn from it that they may seek.
+    """
+    if request.method != "GET":
+        return None
     asked = parse_range_header(request.headers.get("Range"))
     condition = request.headers.get("If-Range")
     if asked is None or asked.units != "bytes" or len(asked.ranges) != 1 or (condition and condition != blob.etag):
-        return 0, blob.size
-    return asked.range_for_length(blob.size)
+        return None
+    return asked

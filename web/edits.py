@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import msgspec
 
@@ -12,6 +13,7 @@ from shared.tickets import Erase, Index, Ingest
 from shared.videos import Privacy, Video
 from web.site import services
 
+_TITLE = 200
 _DESCRIPTION = 5000
 _MOST = 50
 _LONGEST = 100
@@ -42,9 +44,7 @@ def edit(video: Video, details: Details) -> Video:
 
 
 def delete(video: Video) -> None:
-    """Gone for everybody at once; its blobs and its place in the index follow."""
-    if video.state == "uploading":
-        services().blobs.discard_uncommitted(videos.SOURCES, video.source)
+    """Gone for everybody at once; its blobs, blocks and its place in the index follow."""
     _change(
         video,
         lambda now: (
@@ -72,13 +72,13 @@ def retry(video: Video) -> Video:
     return now
 
 
-def checked(details: Details) -> dict[str, object]:
+def checked(details: Details) -> dict[str, Any]:
     """The fields given, as they are kept. Raises Invalid naming the first that cannot be."""
     given = {
         name: value for name in Details.__struct_fields__ if (value := getattr(details, name)) is not msgspec.UNSET
     }
     checks: dict[str, Callable[[str, object], object]] = {
-        "title": lambda _, value: videos.clean_title(str(value)),
+        "title": _title,
         "description": _text,
         "tags": _names,
         "actors": _names,
@@ -89,8 +89,21 @@ def checked(details: Details) -> dict[str, object]:
     return {name: checks[name](name, value) for name, value in given.items()}
 
 
-def _privacy(_: str, value: object) -> Privacy:
-    return videos.check_privacy(str(value))
+def _title(name: str, value: object) -> str:
+    text = " ".join(str(value).split())
+    if len(text) > _TITLE:
+        raise Invalid(f"{name}: at most {_TITLE} characters, not {len(text):,}")
+    title = videos.clean_title(text, fallback="")
+    if not title:
+        raise Invalid(f"{name}: at least one character people can read")
+    return title
+
+
+def _privacy(name: str, value: object) -> Privacy:
+    try:
+        return videos.check_privacy(str(value))
+    except Invalid:
+        raise Invalid(f"{name}: public, unlisted or private, not {str(value)[:_LONGEST]!r}") from None
 
 
 def _text(name: str, value: object) -> str:
@@ -116,7 +129,7 @@ def _language(_: str, value: object) -> str | None:
     if not value:
         return None
     if not _LANGUAGE.fullmatch(str(value)):
-        raise Invalid(f"language: a code such as en or pt-BR, not {value!r}")
+        raise Invalid(f"language: a code such as en or pt-BR, not {str(value)[:_LONGEST]!r}")
     return str(value)
 
 

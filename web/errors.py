@@ -62,7 +62,12 @@ def _http(error: HTTPException) -> Response:
     if error.response is not None:
         return error.response  # type: ignore[return-value]
     status = error.code or 500
-    return _answer(status, error.name.replace(" ", ""), (error.description or error.name).rstrip("."))
+    sentence = _plain(status) or (error.description or error.name).rstrip(".")
+    response = _answer(status, error.name.replace(" ", ""), sentence)
+    for header, value in error.get_headers():
+        if header.lower() != "content-type":
+            response.headers[header] = value
+    return response
 
 
 def _csrf(_error: CSRFError) -> Response:
@@ -90,6 +95,14 @@ def _answer(status: int, code: str, sentence: str) -> Response:
         response.headers["WWW-Authenticate"] = "Bearer"
     response.headers["Cache-Control"] = "no-store"
     return response
+
+
+def _plain(status: int) -> str | None:
+    if status == 404:
+        return str(_("this address leads nowhere; perhaps the link is old, or a letter of it is missing"))
+    if status == 405:
+        return str(_("this address does not take %(method)s", method=request.method))
+    return None
 
 
 def _wants_json() -> bool:

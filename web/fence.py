@@ -15,6 +15,6 @@ def set_headers(response: Response) -> Response:
     response.headers.setdefault("Content-Security-Policy", policy)
     response.headers.setdefault("X-Content-Type-Options", "nosniff")
     response.headers.setdefault("Referrer-Policy", "strict-origin-when-cross-origin")
-    if response.mimetype == "text/html":
+    if response.mimetype in ("text/html", "application/json"):
         response.headers.setdefault("Cache-Control", "private, no-cache")
     return response

@@ -34,7 +34,8 @@ def needed(role: str = "viewer") -> Person:
 def needed_on_page(role: str = "viewer") -> Person:
     """The same for a page: whoever is not signed in is sent to do so, and comes back here."""
     if asking() is None:
-        there: Answer = redirect(url_for("security.login", next=request.full_path.rstrip("?")))
+        back = request.full_path.rstrip("?") if request.method in _SAFE else None  # a form cannot be sent by a link
+        there: Answer = redirect(url_for("security.login", next=back))
         abort(there)
     return needed(role)
 

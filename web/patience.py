@@ -1,50 +1,46 @@
 """Wrong passwords cost time: after a few from one address for one name, the next try has to wait."""
 
 import threading
-import time
 from collections import deque
-from typing import ClassVar
 
-from flask import request
-
+from shared.clock import Clock
 from web.errors import TooMany
 
-_MOST = 10
-_WITHIN = 300.0
+MOST = 10
+WITHIN = 300.0
+_NAME = 100
 
 
-class SignInPatience:
+class Patience:
     """Remembers failures in this process only, which is enough to make guessing slow."""
 
-    _failures: ClassVar[dict[tuple[str, str], deque[float]]] = {}
-    _lock = threading.Lock()
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._failures: dict[tuple[str, str], deque[float]] = {}
 
-    @classmethod
-    def check(cls, name: str | None) -> None:
+    def check(self, name: str, address: str) -> None:
         """Raises TooMany after ten failures within five minutes."""
-        with cls._lock:
-            recent = cls._recent(name)
-            if len(recent) >= _MOST:
+        with self._lock:
+            self._forget_old()
+            if len(self._failures.get(_key(name, address), ())) >= MOST:
                 raise TooMany("too many wrong passwords; wait five minutes and try again")
 
-    @classmethod
-    def note(cls, name: str | None, *, fits: bool) -> None:
-        with cls._lock:
+    def note(self, name: str, address: str, *, fits: bool) -> None:
+        with self._lock:
             if fits:
-                cls._failures.pop(_key(name), None)
-                return
-            cls._recent(name).append(time.monotonic())
+                self._failures.pop(_key(name, address), None)
+            else:
+                self._failures.setdefault(_key(name, address), deque(maxlen=MOST)).append(self._clock.monotonic())
 
-    @classmethod
-    def _recent(cls, name: str | None) -> deque[float]:
-        since = time.monotonic() - _WITHIN
-        for key in [key for key, times in cls._failures.items() if not times or times[-1] < since]:
-            del cls._failures[key]
-        recent = cls._failures.setdefault(_key(name), deque(maxlen=_MOST))
-        while recent and recent[0] < since:
-            recent.popleft()
-        return recent
+    def _forget_old(self) -> None:
+        since = self._clock.monotonic() - WITHIN
+        for key, times in list(self._failures.items()):
+            while times and times[0] < since:
+                times.popleft()
+            if not times:
+                del self._failures[key]
 
 
-def _key(name: str | None) -> tuple[str, str]:
-    return (name or "").strip().casefold(), request.remote_addr or ""
+def _key(name: str, address: str) -> tuple[str, str]:
+    return name.strip().casefold()[:_NAME], address

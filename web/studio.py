@@ -77,4 +77,4 @@ def _by_field(sentence: str) -> dict[str, str]:
     field, _, rest = sentence.partition(": ")
     if field in _FIELDS:
         return {field: rest[:1].upper() + rest[1:] + "."}
-    return {"privacy" if "privacy" in sentence else "title": sentence[:1].upper() + sentence[1:] + "."}
+    return {"title": sentence[:1].upper() + sentence[1:] + "."}

@@ -1,9 +1,14 @@
 """How numbers and moments read: the filters templates use."""
 
-from datetime import UTC, datetime
+from datetime import datetime, timedelta
 
 from flask import Flask
 from flask_babel import format_timedelta
+from flask_babel import gettext as _
+
+from web.site import services
+
+_NOW = timedelta(seconds=45)
 
 
 def install(app: Flask) -> None:
@@ -25,7 +30,8 @@ def ago(moment: datetime | None) -> str:
     """ "3 days ago", in the reader's language."""
     if moment is None:
         return ""
-    return str(format_timedelta(moment - datetime.now(UTC), add_direction=True, threshold=1.2))
+    age = services().clock.now() - moment
+    return _("just now") if age < _NOW else str(format_timedelta(-age, add_direction=True, threshold=1.2))
 
 
 def filesize(size: float) -> str:

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -20,7 +21,6 @@ from shared.services import Services, open_services
 from shared.settings import Settings
 from shared.videos import MEDIA, Part, PartPlan, Plan, Playback, Video
 from web.app import create_app
-from web.patience import SignInPatience
 
 PASSWORD = "correct horse"
 _HASH = hash_password(PASSWORD)
@@ -34,7 +34,7 @@ def services(tmp_path: Path) -> Services:
 
 @pytest.fixture
 def app(services: Services) -> Flask:
-    SignInPatience._failures.clear()
+
     application = create_app(services)
     application.testing = False
     return application
@@ -69,7 +69,7 @@ def nobody(app: Flask) -> FlaskClient:
 def a_video(services: Services) -> Callable[..., Video]:
     """A published video with a playlist, a segment, an MP4, a poster and a storyboard; spell out what differs."""
 
-    def make(owner: Person, **differs: Any) -> Video:
+    def make(owner: Person, *, findable: bool = True, **differs: Any) -> Video:
         video_id = videos.new_video_id()
         names = {
             "master": f"{video_id}/g1/assemble/aa/master.m3u8",
@@ -89,7 +89,7 @@ def a_video(services: Services) -> Callable[..., Video]:
         }
         video = services.catalog.add(Video(**{**fields, **differs}), event="opened")
         _plan(services, video)
-        if video.state in videos.PLAYS:
+        if findable and video.state in videos.PLAYS:
             services.index_writer.apply([_document(video)], [])
             services.finder.refresh()
         return video
@@ -115,6 +115,21 @@ def _document(video: Video) -> Document:
         },
         Document,
     )
+
+
+def token_of(page: str) -> str:
+    found = re.search(r'name="csrf_token"[^>]*value="([^"]+)"', page)
+    assert found, "the form has no csrf_token"
+    return found.group(1)
+
+
+def send(client: FlaskClient, path: str, **fields: str) -> Any:
+    """Fill the form at `path`, as a browser does, and send it."""
+    return client.post(path, data={"csrf_token": token_of(client.get(path).text), **fields})
+
+
+def sign_in(client: FlaskClient, name: str, password: str = PASSWORD) -> Any:
+    return send(client, "/login", email=name, password=password)
 
 
 class Uploading:

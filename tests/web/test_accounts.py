@@ -2,17 +2,10 @@
 
 import re
 
-from tests.web.conftest import PASSWORD
+import msgspec
 
-
-def token_of(page: str) -> str:
-    found = re.search(r'name="csrf_token"[^>]*value="([^"]+)"', page)
-    assert found, "the form has no csrf_token"
-    return found.group(1)
-
-
-def send(client, path: str, **fields: str):
-    return client.post(path, data={"csrf_token": token_of(client.get(path).text), **fields})
+from shared.people import hash_password, new_session_key
+from tests.web.conftest import PASSWORD, send, token_of
 
 
 def test_whoever_signs_up_is_signed_in_and_may_upload(nobody, services):
@@ -23,8 +16,6 @@ def test_whoever_signs_up_is_signed_in_and_may_upload(nobody, services):
 
 
 def test_one_signs_in_by_name_or_by_address(app, services):
-    from shared.people import hash_password
-
     services.people.create("mira", hash_password(PASSWORD), email="mira@example.org")
     for identity in ("mira", "MIRA", "mira@example.org"):
         client = app.test_client()
@@ -107,10 +98,6 @@ def test_a_token_is_shown_once_works_and_can_be_revoked(nobody, someone, service
 
 
 def test_a_new_session_key_ends_every_session(nobody, someone, services):
-    import msgspec
-
-    from shared.people import new_session_key
-
     mira = someone("mira")
     send(nobody, "/login", email="mira", password=PASSWORD)
     services.people.change(

@@ -91,7 +91,8 @@ def test_a_mistake_in_the_studio_is_said_beside_its_field_and_nothing_typed_is_l
 def test_a_failed_video_can_be_tried_again_and_says_why_it_failed(someone, a_video, services):
     anna = someone()
     video = a_video(anna.person, state="failed", reason="this is a web page, not a video")
-    assert "this is a web page, not a video" in anna.client.get(f"/studio/{video.id}", headers=anna.headers).text
+    page = anna.client.get(f"/studio/{video.id}", headers=anna.headers).text
+    assert "this is a web page, not a video" in page.lower()
     answer = anna.client.post(f"/api/v1/videos/{video.id}/retry", headers=anna.headers)
     assert answer.status_code == 202
     assert services.queues.depth("ingest").messages == 1

@@ -1,42 +1,35 @@
 """Search for programs."""
 
-from typing import Any
-
-from flask import Blueprint, request
+from flask import Blueprint, Response, request
 
 from shared.errors import Invalid
-from web.access import is_listed
-from web.cards import as_json
+from web.api.answers import Found, answer, found_video
+from web.cards import found
 from web.identity import asking
-from web.paging import page_number
+from web.paging import number, page_number
 from web.site import services
 
-_MOST = 100
+_USUAL, _MOST = 24, 100
 
 blueprint = Blueprint("search", __name__, url_prefix="/search")
 
 
 @blueprint.get("")
-def search() -> dict[str, Any]:
+def search() -> Response:
+    """Videos by title, description, tags, actors, directors and channel."""
     person = asking()
-    limit = _limit(request.args.get("limit"))
-    found = services().finder.search(
+    results = services().finder.search(
         request.args.get("q", ""),
         viewer=person.id if person else None,
         page=page_number(request.args.get("page")),
-        limit=limit,
+        limit=_limit(request.args.get("limit")),
     )
-    videos = []
-    for hit in found.hits:
-        video = services().catalog.get(hit.video)
-        if is_listed(video, person):
-            videos.append({**as_json(video), "title_html": hit.title_html, "snippet_html": hit.snippet_html})
-    return {"total": found.total, "videos": videos}
+    videos = tuple(found_video(video, hit) for video, hit in found(results.hits))
+    return answer(Found(total=results.total, videos=videos))
 
 
 def _limit(text: str | None) -> int:
-    if not text:
-        return 24
-    if not text.isdigit() or not 1 <= int(text) <= _MOST:
+    limit = number(text, _MOST) if text else _USUAL
+    if limit is None:
         raise Invalid(f"limit: 1 to {_MOST}")
-    return int(text)
+    return limit

@@ -1,34 +1,35 @@
 """One video: look, change, delete, try again."""
 
-from typing import Any
-
-from flask import Blueprint
-from werkzeug.wrappers import Response
+from flask import Blueprint, Response
 
 from web import edits
 from web.access import find, find_to_change
+from web.api.answers import answer, video_answer
 from web.api.reading import body_as
-from web.cards import as_json
 
 blueprint = Blueprint("videos", __name__, url_prefix="/videos")
 
 
 @blueprint.get("/<video_id>")
-def show(video_id: str) -> dict[str, Any]:
-    return as_json(find(video_id))
+def show(video_id: str) -> Response:
+    """A video, how far it is, and where it plays from."""
+    return answer(video_answer(find(video_id)))
 
 
 @blueprint.patch("/<video_id>")
-def change(video_id: str) -> dict[str, Any]:
-    return as_json(edits.edit(find_to_change(video_id), body_as(edits.Details)))
+def change(video_id: str) -> Response:
+    """Change what is said of a video; fields left out stay as they are."""
+    return answer(video_answer(edits.edit(find_to_change(video_id), body_as(edits.Details))))
 
 
 @blueprint.delete("/<video_id>")
 def delete(video_id: str) -> Response:
+    """Delete a video: it is gone at once, for everybody."""
     edits.delete(find_to_change(video_id))
     return Response(status=204)
 
 
 @blueprint.post("/<video_id>/retry")
-def retry(video_id: str) -> tuple[dict[str, Any], int]:
-    return as_json(edits.retry(find_to_change(video_id))), 202
+def retry(video_id: str) -> Response:
+    """Let work go on that was given up."""
+    return answer(video_answer(edits.retry(find_to_change(video_id))), 202)

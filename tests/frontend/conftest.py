@@ -10,7 +10,6 @@ from shared.settings import Settings
 from tests.browser import Visit, browser, visit  # noqa: F401 - fixtures
 from tests.frontend.film import Film, make
 from tests.frontend.site import PASSWORD, Site
-from web.patience import SignInPatience
 
 BUILT = Path(__file__).parents[2] / "web" / "static" / "build"
 
@@ -23,7 +22,6 @@ def film(tmp_path_factory: pytest.TempPathFactory) -> Film:
 @pytest.fixture
 def site(tmp_path: Path, film: Film) -> Iterator[Site]:
     assert (BUILT / "site.js").exists(), "the browser's files are not built: web/frontend/build (infra/test does it)"
-    SignInPatience._failures.clear()
     settings = Settings(
         storage=f"local:{tmp_path}/data", secret_key="a key for tests", block_size=65_536, min_free=0,
         max_upload=20_000_000,

@@ -29,7 +29,7 @@ export class Row {
     transfer.addEventListener("opened", () => this.#opened());
     if (transfer.id) this.#opened();
     this.#draw();
-    this.#glimpse();
+    if (transfer.phase !== "stopped") this.#glimpse();
   }
 
   title(text) {

@@ -140,7 +140,9 @@ def test_theatre_mode_is_remembered(site: Site, guest: Callable[..., Visit]) -> 
     narrow = page.locator("[data-screen]").bounding_box()
     page.keyboard.press("t")
     wide = page.locator("[data-screen]").bounding_box()
-    assert narrow and wide and wide["width"] > narrow["width"]
+    assert narrow
+    assert wide
+    assert wide["width"] > narrow["width"]
     page = ready(visitor.go(f"/watch/{site.a_video().id}"))
     assert page.locator("[data-screen]").bounding_box() == wide
 

@@ -132,8 +132,9 @@ class Blobs(Protocol):
     ) -> Block:
         """Keep one block, unreadable until committed; the blob need not exist. The latest of equal ids wins.
 
-        A block has at least one byte. All ids of one blob decode to the same length (Invalid otherwise, as on Azure). A checksum mismatch raises
-        Invalid and leaves an earlier block of that id as it was. Safe from many writers at once, in any order.
+        A block has at least one byte. All ids of one blob decode to the same length (Invalid otherwise, as on Azure).
+        A checksum mismatch raises Invalid and leaves an earlier block of that id as it was. Safe from many writers at
+        once, in any order.
         """
         ...
 

@@ -67,7 +67,8 @@ class Connections:
         connection = sqlite3.connect(self._path, timeout=5.0, isolation_level=None, check_same_thread=False)
         # A commit leaves the fsync to us, who do it outside the writers' turn; checkpoints keep theirs.
         connection.execute("PRAGMA synchronous=NORMAL")
-        connection.execute("PRAGMA cache_size=-4000")
+        # A megabyte for each, as there may be one for each of many threads; the system's cache holds the rest.
+        connection.execute("PRAGMA cache_size=-1000")
         return connection
 
 

@@ -14,6 +14,10 @@ _NO_SPACE_CODES = {
     sqlite3.SQLITE_IOERR_TRUNCATE,
 }
 _LOCKED_CODES = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
+_BROKEN_CODES = {
+    sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB,
+}
 
 
 @contextmanager
@@ -21,21 +25,24 @@ def translated() -> Iterator[None]:
     """What SQLite or the system raises inside leaves as Full or Busy; a mistake in our own statements stays itself."""
     try:
         yield
-    except (sqlite3.OperationalError, sqlite3.DatabaseError) as error:
-        if isinstance(error, sqlite3.ProgrammingError | sqlite3.IntegrityError | sqlite3.InterfaceError):
+    except sqlite3.Error as error:
+        named = _of_sqlite(error)
+        if named is None:
             raise
-        raise _of_sqlite(error) from error
+        raise named from error
     except OSError as error:
         raise _of_system(error) from error
 
 
-def _of_sqlite(error: sqlite3.Error) -> MatineeError:
-    code = getattr(error, "sqlite_errorcode", 0)
+def _of_sqlite(error: sqlite3.Error) -> MatineeError | None:
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
     if code in _NO_SPACE_CODES:
         return Full("the disk is full; nothing was changed")
     if code & 0xFF in _LOCKED_CODES:
         return Busy("the storage is in use by others for too long; try again")
-    return Busy(f"the storage does not answer: {error}")
+    if code & 0xFF in _BROKEN_CODES:
+        return Busy(f"the storage does not answer: {error}")
+    return None
 
 
 def _of_system(error: OSError) -> MatineeError:

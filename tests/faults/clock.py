@@ -1,4 +1,4 @@
-"""A clock kept in a file, so that every process of a test lives at the same moment and leases end when a test says so."""
+"""A clock kept in a file: every process of a test lives at the same moment, and leases end when a test says so."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

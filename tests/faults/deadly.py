@@ -1,9 +1,9 @@
-"""A real store that counts the calls made to it, and kills its process at the one it is told to."""
+"""A real store that counts the calls made to it, and kills or freezes its process at the one it is told to."""
 
 import os
-import signal
 import threading
 from dataclasses import dataclass, field
+from signal import SIGKILL, Signals
 from typing import Any, Literal
 
 When = Literal["before", "after"]
@@ -11,13 +11,14 @@ When = Literal["before", "after"]
 
 @dataclass
 class Trap:
-    """Counts calls over all stores of a process; at call `number` it is SIGKILL, `when` says on which side of it.
+    """Counts calls over all stores of a process; `when` says on which side of call `number` the signal comes.
 
     Only the thread that set the trap counts: how many ranges ffmpeg reads through the loopback server is its affair.
     """
 
     number: int = 0
     when: When = "before"
+    signal: Signals = SIGKILL
     calls: list[str] = field(default_factory=list)
     thread: int = field(default_factory=threading.get_ident)
 
@@ -32,7 +33,7 @@ class Trap:
 
     def _spring(self) -> None:
         if len(self.calls) == self.number:
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(os.getpid(), self.signal)
 
 
 class Deadly:

@@ -6,7 +6,6 @@ import shutil
 from pathlib import Path
 
 from shared import uploads
-from shared.errors import MatineeError
 from shared.people import Person
 from shared.services import Services, build_services
 from shared.settings import Settings
@@ -25,6 +24,7 @@ from workers.turns import Turns
 
 BLOCKS = 3
 TITLE = "Marmalade"
+_ROUNDS = 8
 
 
 def the_clip() -> bytes:
@@ -59,7 +59,7 @@ class World:
 
 
 def browse(services: Services) -> Video:
-    """What a browser does, and does again from the start when it was cut short: open, look what is there, send, commit."""
+    """What a browser does, and does again when it was cut short: open, look what is there, send the rest, commit."""
     clip = the_clip()
     owner = Person(id="anna", name="anna", created=services.clock.now(), session_key="1")
     request = uploads.Request(filename="marmalade.mp4", size=len(clip), title=TITLE)
@@ -84,21 +84,28 @@ def work_one(services: Services) -> bool:
     return worked
 
 
-def live_on(world: World, *, rounds: int = 12) -> Services:
-    """A clean browser and a clean worker, until nothing moves; leases run out and sweeps pass as in real life."""
+def live_on(world: World, *, sweeps: bool) -> Services:
+    """A clean browser and a clean worker, until nothing moves, while leases run out.
+
+    With `sweeps`, what stalls is also sent again; without, every ticket must have kept itself.
+    """
     services = world.open()
-    for _ in range(rounds):
-        try:
-            browse(services)
-        except MatineeError:  # such as: the upload was given up; a person would see the sentence
-            pass
+    for _ in range(_ROUNDS):
+        browse(services)
         while work_one(services):
             pass
         if is_quiet(services):
-            break
+            return services
         world.clock.forward(services.settings.stalled_after + 1)
-        sweep(services)
-    return services
+        if sweeps:
+            sweep(services)
+    raise AssertionError(f"it never came to rest: {state_of(services)}")
+
+
+def state_of(services: Services) -> str:
+    videos = [(video.state, video.reason) for video in services.catalog.all()]
+    waiting = {queue: services.queues.depth(queue).messages for queue in QUEUES}
+    return f"{videos}, tickets {waiting}, active {list(services.catalog.active())}"
 
 
 def is_quiet(services: Services) -> bool:

@@ -1,0 +1,82 @@
+"""A life put on record act by act, and ways to begin one of its acts again in a process that will not end it well."""
+
+import os
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from shared.services import Services
+from tests.faults.deadly import Trap, When
+from tests.faults.life import World, browse, work_one
+from tests.faults.verdict import check_end
+
+Act = Callable[[Services], object]
+
+
+@dataclass(frozen=True)
+class Recording:
+    """An act of a whole life: what it does, the world just before it, and the calls it makes."""
+
+    act: Act
+    world: World
+    calls: tuple[str, ...]
+
+    @property
+    def needs_sweeps(self) -> bool:
+        """Only what web leaves half done has no ticket that would come back by itself."""
+        return self.act is browse
+
+
+def record(root: Path) -> list[Recording]:
+    """A life in which nobody is harmed, with a copy of the world before each act."""
+    world = World(root / "living")
+    recordings: list[Recording] = []
+    acts = iter([browse])
+    while True:
+        act = next(acts, work_one)
+        before = world.copy(root / f"before-{len(recordings)}")
+        trap = Trap()
+        services = world.open(trap)
+        opening = len(trap.calls)
+        if act(services) is False:
+            break
+        recordings.append(Recording(act=act, world=before, calls=tuple(trap.calls[opening:])))
+    check_end(world, world.open())
+    return recordings
+
+
+def run_into_a_kill(world: World, act: Act, number: int, when: When) -> None:
+    """Run the act in a process of its own that is killed at its call `number`."""
+    child = _begin(world, act, number, when, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    assert os.WIFSIGNALED(status), f"call {number} was never made"
+    assert os.WTERMSIG(status) == signal.SIGKILL
+
+
+def run_into_a_freeze(world: World, act: Act, number: int) -> int:
+    """Run the act in a process of its own that is frozen before its call `number`; returns its id."""
+    child = _begin(world, act, number, "before", signal.SIGSTOP)
+    _, status = os.waitpid(child, os.WUNTRACED)
+    assert os.WIFSTOPPED(status), f"call {number} was never made"
+    return child
+
+
+def thaw(child: int) -> None:
+    """Let it go on, and wait for its end."""
+    os.kill(child, signal.SIGCONT)
+    _, status = os.waitpid(child, 0)
+    assert os.WIFEXITED(status)
+
+
+def _begin(world: World, act: Act, number: int, when: When, number_of_signal: signal.Signals) -> int:
+    child = os.fork()
+    if child == 0:
+        try:
+            trap = Trap(when=when, signal=number_of_signal)
+            services = world.open(trap)
+            trap.number = len(trap.calls) + number
+            act(services)
+        finally:
+            os._exit(1)
+    return child

@@ -1,0 +1,31 @@
+"""A process is frozen at every storage call of a video's life until another has done its work, and then woken."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.faults.life import live_on
+from tests.faults.recording import Recording, run_into_a_freeze, thaw
+from tests.faults.verdict import check_end
+
+SHARDS = 8
+
+
+@pytest.mark.parametrize("shard", range(SHARDS))
+@pytest.mark.timeout(240)
+def test_one_woken_after_its_lease_mixes_nothing_and_overwrites_nothing(
+    life: list[Recording], shard: int, tmp_path: Path
+) -> None:
+    cases = [(recording, number + 1) for recording in life for number in range(len(recording.calls))]
+    for place, (recording, number) in enumerate(cases[shard::SHARDS]):
+        world = recording.world.copy(tmp_path / str(place))
+        frozen = run_into_a_freeze(world, recording.act, number)
+        try:
+            published = live_on(world, sweeps=recording.needs_sweeps).catalog
+            [before] = list(published.all())
+            thaw(frozen)
+            [after] = list(published.all())
+            assert (before.state, before.playback) == (after.state, after.playback)
+            check_end(world, live_on(world, sweeps=recording.needs_sweeps))
+        except Exception as error:
+            raise AssertionError(f"frozen before {recording.calls[number - 1]}: {error}") from error

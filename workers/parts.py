@@ -1,18 +1,21 @@
 """How any part is made: looked up first, made in a private folder, uploaded, recorded once, then the next is sent."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import structlog
 
-from shared.errors import MatineeError, NotFound
+from shared.errors import MatineeError, NotFound, Permanent
 from shared.services import Services
 from shared.tickets import PartTicket
 from shared.videos import MEDIA, Part, PartPlan, Plan, Video, part_prefix
 from workers.attempt import Attempt
+from workers.media import source
 from workers.media.ffmpeg import Work
+from workers.media.hls import parse_playlist
 from workers.steps import find_plan, past, send_next
 
 CONTENT_TYPES = {
@@ -36,6 +39,14 @@ class Making:
     part: PartPlan
     parts: Mapping[str, Part]
     folder: Path
+
+    def needed(self) -> list[tuple[Part, dict[str, Any]]]:
+        """Every rendition of the parts this one is made from. Raises Permanent if one of those was given up."""
+        parts = [self.parts[name] for name in self.part.needs]
+        for part in parts:
+            if part.failed is not None:
+                raise Permanent(f"it is made from a part that failed: {part.failed}")
+        return [(part, rendition) for part in parts for rendition in part.result["renditions"]]
 
 
 def media_work(services: Services, attempt: Attempt, part: PartPlan) -> Work:
@@ -62,11 +73,6 @@ def make_part(ticket: PartTicket, services: Services, attempt: Attempt, make: Ma
         result = make(Making(video=video, part=plan.part(ticket.part), parts=parts, folder=folder))
         record(services, ticket, attempt, folder, result)
     send_next(services, video.id, traceparent=ticket.traceparent, after=ticket.part)
-
-
-def work_of(services: Services, attempt: Attempt) -> Work:
-    """What ffmpeg needs to know of an attempt."""
-    return Work(settings=services.settings, stopped=attempt.stopped, report=attempt.report)
 
 
 def record(services: Services, ticket: PartTicket, attempt: Attempt, folder: Path, result: dict[str, Any]) -> None:
@@ -114,13 +120,15 @@ def blob_names(services: Services, container: str, prefix: str) -> list[str]:
             return names
 
 
-def download(services: Services, attempt: Attempt, name: str, path: Path) -> None:
-    """One blob of MEDIA as a file."""
-    attempt.check()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("wb") as file:
-        for piece in services.blobs.read(MEDIA, name):
-            file.write(piece)
+@contextmanager
+def serve_rendition(
+    services: Services, making: Making, part: Part, rendition: Mapping[str, Any]
+) -> Iterator[str]:
+    """The URL of a finished rendition as one fragmented MP4, on this machine alone. Raises as `source.serve` does."""
+    prefix = part_prefix(making.video.id, making.video.generation, part.name, part.attempt)
+    playlist = parse_playlist(services.blobs.get(MEDIA, prefix + rendition["playlist"]).decode())
+    with source.serve(services.blobs, MEDIA, *(prefix + name for name in playlist.files)) as url:
+        yield url
 
 
 def _find(ticket: PartTicket, services: Services) -> tuple[Video, Plan] | None:

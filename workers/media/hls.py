@@ -19,9 +19,17 @@ class MediaPlaylist(NamedTuple):
     segments: list[tuple[str, float]]
     ended: bool
 
+    @property
+    def files(self) -> list[str]:
+        """One after the other they are one fragmented MP4."""
+        return [self.init, *(name for name, _ in self.segments)]
+
 
 def read_playlist(path: Path) -> MediaPlaylist:
-    text = path.read_text()
+    return parse_playlist(path.read_text())
+
+
+def parse_playlist(text: str) -> MediaPlaylist:
     found = _MAP.search(text)
     return MediaPlaylist(
         init=found.group(1) if found else "",

@@ -11,6 +11,8 @@ import signal
 import sys
 
 _PR_SET_PDEATHSIG = 1
+_UNSEEN = ("MATINEE_SECRET_KEY", "MATINEE_STORAGE", "http_proxy")
+"""What a program that reads hostile files has no use for; a proxy would stand between it and the loopback reader."""
 
 
 def main(arguments: list[str]) -> None:
@@ -29,6 +31,8 @@ def main(arguments: list[str]) -> None:
             resource.setrlimit(limit, (value, value))
     if nice:
         os.nice(nice)
+    for name in _UNSEEN:
+        os.unsetenv(name)
     os.execv(arguments[5], arguments[5:])
 
 

@@ -6,35 +6,26 @@ from typing import Any
 
 import ffmpeg
 
-from shared.errors import Busy
+from workers.media.allowed import PROTOCOLS
 from workers.media.ffmpeg import Failed, Work, run
-from workers.media.hls import read_playlist
+from workers.media.verify import Incomplete, is_short
 
 MP4 = "video.mp4"
 
 
-def package(playlists: Sequence[Path], folder: Path, work: Work) -> dict[str, Any]:
-    """Join renditions (each playlist beside its init section and segments) into `folder`/video.mp4.
+def package(urls: Sequence[str], folder: Path, work: Work, *, duration: float) -> dict[str, Any]:
+    """Join renditions of `duration` seconds, each one fragmented MP4 at its URL, into `folder`/video.mp4.
 
-    These files are our own, so ffmpeg reads them from the disk; an init section followed by its segments is one
-    valid fragmented MP4. Raises Busy if they cannot be joined (work to do again).
+    Raises Incomplete if they cannot be joined.
     """
-    joined = [_joined(playlist, folder / f"joined-{number}.mp4") for number, playlist in enumerate(playlists)]
-    inputs = [ffmpeg.input(str(path), protocol_whitelist="file", format_whitelist="mov") for path in joined]
+    inputs = [
+        ffmpeg.input(url, protocol_whitelist=PROTOCOLS, format_whitelist="mov", multiple_requests=1) for url in urls
+    ]
     output = ffmpeg.output(*inputs, str(folder / MP4), **{"c": "copy", "movflags": "+faststart", "f": "mp4"})
     try:
-        run(output.get_args(), work)
+        ran = run(output.get_args(), work, duration=duration)
     except Failed as error:
-        raise Busy(f"the segments could not be joined: {error}") from error
-    finally:
-        for path in joined:
-            path.unlink()
+        raise Incomplete(f"the segments could not be joined: {error}") from error
+    if is_short(ran.seconds, duration):
+        raise Incomplete(f"{ran.seconds:.1f} of {duration:.1f} s were joined: {ran.complaints}")
     return {"mp4": MP4, "size": (folder / MP4).stat().st_size}
-
-
-def _joined(playlist: Path, target: Path) -> Path:
-    described = read_playlist(playlist)
-    with target.open("wb") as out:
-        for name in (described.init, *(name for name, _ in described.segments)):
-            out.write((playlist.parent / name).read_bytes())
-    return target

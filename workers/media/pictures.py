@@ -1,7 +1,9 @@
-"""Poster and storyboard: a few seeks for the one, key frames only for the other, so memory and time stay small."""
+"""Poster and storyboard. The storyboard is cut from the smallest rendition, and its tiles tell where a poster is."""
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import ffmpeg
@@ -9,139 +11,115 @@ import msgspec
 
 from shared.errors import Permanent
 from shared.videos import PartPlan
-from workers.media.encode import url_input
+from workers.media.allowed import output_options, source_options
+from workers.media.encode import KEY_FRAME_SECONDS
 from workers.media.ffmpeg import Failed, Work, run
-from workers.media.filters import upright
-from workers.media.probe import VideoStream
+from workers.media.filters import for_jpeg, upright
+from workers.media.storyboard import GRID, Storyboard, interval_of
+from workers.media.streams import VideoStream
 
-MAX_TILES = 150
-GRID = 5
-TILE_SIDE = 160
+POSTER = "poster.jpg"
+STORYBOARD = "storyboard.vtt"
 POSTER_SIDE = 1280
-_FULL_DECODE_SECONDS = 90
-_WISHES = (0.25, 0.1, 0.5, 0.75)
+_LOOKS = "looks.gray"
+_LOOK_SIDE = 16
+_LIVELY = 0.6
 
 
-def make_pictures(url: str, part: PartPlan, folder: Path, work: Work, *, base: str) -> dict[str, Any]:
+def make_pictures(
+    url: str, part: PartPlan, folder: Path, work: Work, *, base: str, small: str | None = None
+) -> dict[str, Any]:
     """Write poster.jpg and, for a video, storyboard.vtt with its sheets; URIs in it start with `base`.
 
-    Raises Permanent if the source has no picture that decodes.
+    `small` is the URL of the video's smallest rendition. Raises Permanent if no picture could be made.
     """
     detail = part.detail
-    if detail["video"] is None:
+    if small is None:
         _sound_poster(url, detail, folder, work)
-        return {"poster": "poster.jpg", "storyboard": None}
+        return {"poster": POSTER, "storyboard": None}
     video = msgspec.convert(detail["video"], VideoStream)
-    _poster(url, video, detail["duration"], folder, work)
-    work.report(0.4)
-    tiles = _storyboard(url, video, detail["duration"], folder, work)
-    (folder / "storyboard.vtt").write_text(tiles.vtt(base))
-    return {"poster": "poster.jpg", "storyboard": "storyboard.vtt"}
+    board, looks = _storyboard(small, video, detail["duration"], folder, work)
+    (folder / STORYBOARD).write_text(board.vtt(base))
+    work.report(0.7)
+    _poster(url, small, video, board.interval * liveliest(looks), folder, work)
+    return {"poster": POSTER, "storyboard": STORYBOARD, "sheets": board.sheets}
 
 
-def _poster(url: str, video: VideoStream, duration: float, folder: Path, work: Work) -> None:
-    """The first of a few candidates that is not much duller than the best: a black frame makes a tiny JPEG."""
-    width, height = _fit(video, POSTER_SIDE)
-    candidates = []
-    for number, wish in enumerate(_WISHES if duration > 1 else (0.0,)):
-        path = folder / f"candidate-{number}.jpg"
-        _still(url, video, wish * duration, path, (width, height), work)
-        if path.is_file() and path.stat().st_size:
-            candidates.append(path)
-    if not candidates:
-        path = folder / "candidate-start.jpg"
-        _still(url, video, 0.0, path, (width, height), work)
-        candidates = [path] if path.is_file() else []
-    if not candidates:
-        raise Permanent("no picture of this video could be decoded")
-    best = max(path.stat().st_size for path in candidates)
-    chosen = next(path for path in candidates if path.stat().st_size >= best * 0.6)
-    chosen.rename(folder / "poster.jpg")
-    for path in candidates:
-        path.unlink(missing_ok=True)
+def liveliest(looks: Sequence[bytes]) -> int:
+    """Which of these small grey pictures stands for the whole: near a quarter of the way, and not much duller than
+    the liveliest, so neither black nor faded."""
+    contrasts = [fmean(abs(value - fmean(look)) for value in look) for look in looks]
+    good = [place for place, contrast in enumerate(contrasts) if contrast >= _LIVELY * max(contrasts)]
+    return min(good, key=lambda place: abs(place - len(looks) / 4))
 
 
-def _still(
-    url: str, video: VideoStream, at: float, path: Path, size: tuple[int, int], work: Work
-) -> None:
-    stream = upright(url_input(url, work, ss=at)[str(video.index)], video, *size)
-    output = ffmpeg.output(stream, str(path), **{"frames:v": 1, "q:v": 3, "f": "image2", "update": 1})
+def _storyboard(
+    small: str, video: VideoStream, duration: float, folder: Path, work: Work
+) -> tuple[Storyboard, list[bytes]]:
+    """The sheets, and how each tile looks."""
+    interval = interval_of(duration)
+    keys_only = {"skip_frame": "nokey"} if interval >= KEY_FRAME_SECONDS else {}
+    board = Storyboard(video.width, video.height, interval)
+    frames = ffmpeg.input(small, **source_options(work.settings), **keys_only)["v:0"]
+    # Up: a tile shows the last frame at or before its own start.
+    frames = frames.filter("fps", fps=f"1/{interval}", start_time=0, round="up").filter_multi_output("split", 2)
+    tiles = for_jpeg(frames[0], board.width, board.height).filter("tile", f"{GRID}x{GRID}")
+    looks = frames[1].filter("scale", _LOOK_SIDE, _LOOK_SIDE, flags="area").filter("format", "gray")
+    more = output_options(work.settings)
+    outputs = [
+        ffmpeg.output(tiles, str(folder / "sheet-%d.jpg"), **{"q:v": 5, "f": "image2"}, **more),
+        ffmpeg.output(looks, str(folder / _LOOKS), **{"f": "rawvideo", "c:v": "rawvideo"}),
+    ]
     try:
-        run(_full_range(output).get_args(), work)
-    except Failed:
-        path.unlink(missing_ok=True)
-
-
-class _Tiles:
-    """Where each tile of a storyboard is: `count` tiles of `width` x `height`, one each `interval` seconds."""
-
-    def __init__(self, count: int, interval: float, width: int, height: int) -> None:
-        self.count, self.interval, self.width, self.height = count, interval, width, height
-
-    def vtt(self, base: str) -> str:
-        lines = ["WEBVTT", ""]
-        for tile in range(self.count):
-            sheet, place = divmod(tile, GRID * GRID)
-            row, column = divmod(place, GRID)
-            start, end = tile * self.interval, (tile + 1) * self.interval
-            box = f"{column * self.width},{row * self.height},{self.width},{self.height}"
-            lines += [f"{_stamp(start)} --> {_stamp(end)}", f"{base}sheet-{sheet + 1}.jpg#xywh={box}", ""]
-        return "\n".join(lines)
-
-
-def _storyboard(url: str, video: VideoStream, duration: float, folder: Path, work: Work) -> _Tiles:
-    interval = max(1.0, duration / MAX_TILES)
-    count = max(1, min(MAX_TILES, math.ceil(duration / interval)))
-    width, height = _fit(video, TILE_SIDE)
-    keys_only = {} if duration <= _FULL_DECODE_SECONDS else {"skip_frame": "nokey"}
-    stream = url_input(url, work, **keys_only)[str(video.index)]
-    stream = stream.filter("fps", fps=f"1000/{round(interval * 1000)}", start_time=0, round="up")
-    stream = upright(stream, video, width, height).filter("tile", f"{GRID}x{GRID}")
-    sheets = math.ceil(count / (GRID * GRID))
-    output = ffmpeg.output(stream, str(folder / "sheet-%d.jpg"), **{"q:v": 5, "f": "image2", "frames:v": sheets})
-    try:
-        run(_full_range(output).get_args(), work)
+        run(ffmpeg.merge_outputs(*outputs).get_args(), work, duration=duration)
     except Failed as error:
         raise Permanent("no storyboard of this video could be made") from error
-    here = len(list(folder.glob("sheet-*.jpg")))
-    if not here:
+    raw = (folder / _LOOKS).read_bytes()
+    (folder / _LOOKS).unlink()
+    size = _LOOK_SIDE * _LOOK_SIDE
+    found = [raw[at : at + size] for at in range(0, len(raw), size)]
+    board.count = len(found)
+    if not found or not all((folder / sheet).is_file() for sheet in board.sheets):
         raise Permanent("no storyboard of this video could be made")
-    return _Tiles(min(count, here * GRID * GRID), interval, width, height)
+    return board, found
+
+
+def _poster(url: str, small: str, video: VideoStream, at: float, folder: Path, work: Work) -> None:
+    """From the source at full quality; where that does not decode there, from its start, or from the rendition."""
+    scale = min(1.0, POSTER_SIDE / max(video.width, video.height))
+    size = (max(2, math.floor(video.width * scale)), max(2, math.floor(video.height * scale)))
+    for seek in (at, 0.0):
+        source = ffmpeg.input(url, **source_options(work.settings), ss=seek)[str(video.index)]
+        if _still(for_jpeg(upright(source, video, *_even(size)), *size), folder, work):
+            return
+    source = ffmpeg.input(small, **source_options(work.settings), ss=at)["v:0"]
+    if not _still(for_jpeg(source, *size), folder, work):
+        raise Permanent("no picture of this video could be decoded")
 
 
 def _sound_poster(url: str, detail: dict[str, Any], folder: Path, work: Work) -> None:
     """The cover that came with it, or the shape of the sound."""
-    path = str(folder / "poster.jpg")
-    still = {"frames:v": 1, "q:v": 3, "f": "image2", "update": 1}
+    options = source_options(work.settings)
     if detail["cover"] is not None:
-        cover = url_input(url, work)[str(detail["cover"])]
-        fitted = cover.filter("scale", f"min({POSTER_SIDE},iw)", -2).filter("format", "yuv420p")
-        try:
-            run(_full_range(ffmpeg.output(fitted, path, **still)).get_args(), work)
-        except Failed:
-            Path(path).unlink(missing_ok=True)
-        if Path(path).is_file():
+        cover = ffmpeg.input(url, **options)[str(detail["cover"])]
+        if _still(for_jpeg(cover, f"min({POSTER_SIDE},iw)", -2), folder, work):
             return
-    sound = url_input(url, work)[str(detail["audio"]["index"])]
-    shape = sound.filter("showwavespic", s="1280x720", colors="#c8433a").filter("format", "yuv420p")
+    sound = ffmpeg.input(url, **options)[str(detail["audio"]["index"])]
+    shape = sound.filter("showwavespic", s="1280x720", colors="#c8433a")
+    if not _still(for_jpeg(shape, 1280, 720), folder, work):
+        raise Permanent("no picture of this sound could be made")
+
+
+def _still(stream: Any, folder: Path, work: Work) -> bool:
+    """Whether a poster came of it: past the end ffmpeg is content with none."""
+    path = folder / POSTER
+    options = {"frames:v": 1, "q:v": 3, "f": "image2", "update": 1, **output_options(work.settings)}
     try:
-        run(_full_range(ffmpeg.output(shape, path, **still)).get_args(), work)
-    except Failed as error:
-        raise Permanent("no picture of this sound could be made") from error
+        run(ffmpeg.output(stream, str(path), **options).get_args(), work)
+    except Failed:
+        path.unlink(missing_ok=True)
+    return path.is_file() and path.stat().st_size > 0
 
 
-def _full_range(output: Any) -> Any:
-    """JPEG readers expect full range; ffmpeg's encoder wants to be told that ours is not."""
-    return output.global_args("-strict", "unofficial")
-
-
-def _fit(video: VideoStream, side: int) -> tuple[int, int]:
-    scale = min(1.0, side / max(video.width, video.height))
-    return max(2, round(video.width * scale / 2) * 2), max(2, round(video.height * scale / 2) * 2)
-
-
-def _stamp(seconds: float) -> str:
-    milliseconds = round(seconds * 1000)
-    hours, rest = divmod(milliseconds, 3_600_000)
-    minutes, rest = divmod(rest, 60_000)
-    return f"{hours:02d}:{minutes:02d}:{rest // 1000:02d}.{rest % 1000:03d}"
+def _even(size: tuple[int, int]) -> tuple[int, int]:
+    return max(2, size[0] // 2 * 2), max(2, size[1] // 2 * 2)

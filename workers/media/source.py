@@ -1,100 +1,150 @@
-"""A source as a loopback URL: ffmpeg reads blobs by range without the store's paths, keys or the network."""
+"""Blobs as one loopback URL: ffmpeg reads them by range without the store's paths, keys or the network.
+
+Several blobs read as one file, end to end: an init section and its segments are one fragmented MP4.
+"""
 
 import secrets
 import threading
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import accumulate
 from typing import Any
 
-from shared.blobs import Blob, Blobs
-from shared.errors import MatineeError
+from shared.blobs import Blobs
+from shared.errors import Busy, MatineeError, Stopped
 
 
 @contextmanager
-def serve(blobs: Blobs, container: str, name: str) -> Iterator[str]:
-    """The URL of one blob, at the version it has now, for as long as the context lasts. Raises NotFound."""
-    blob = blobs.stat(container, name)
-    path = "/" + secrets.token_urlsafe(24)
-    server = _Reader(("127.0.0.1", 0), _handler(blobs, blob, path))
+def serve(blobs: Blobs, container: str, *names: str) -> Iterator[str]:
+    """The URL of these blobs, at the versions they have now, for as long as the context lasts.
+
+    Raises NotFound at the start; and Busy at the end, whatever came of it in between, if the store failed to deliver
+    something that was asked for: what was made of a source read in part is worth nothing, and neither is an error.
+    """
+    server = _Reader(_Pieces(blobs, container, names))
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}{path}"
+        yield f"http://127.0.0.1:{server.server_port}{server.path}"
+    except Stopped:
+        raise
+    except Exception:
+        server.pieces.raise_if_broken()
+        raise
     finally:
         server.shutdown()
         server.server_close()
         thread.join()
+    server.pieces.raise_if_broken()
+
+
+class _Pieces:
+    """Blobs end to end, each pinned to the version it had when first looked at."""
+
+    def __init__(self, blobs: Blobs, container: str, names: Sequence[str]) -> None:
+        self._blobs = blobs
+        self._found = [blobs.stat(container, name) for name in names]
+        self._starts = [0, *accumulate(blob.size for blob in self._found)]
+        self._broken: MatineeError | None = None
+
+    @property
+    def size(self) -> int:
+        return self._starts[-1]
+
+    def read(self, start: int, end: int) -> Iterator[bytes]:
+        place = bisect_right(self._starts, start) - 1
+        while start < end:
+            blob, offset = self._found[place], self._starts[place]
+            stop = min(end, self._starts[place + 1])
+            yield from self._blobs.read(
+                blob.container, blob.name, start=start - offset, end=stop - offset, if_match=blob.etag
+            )
+            start, place = stop, place + 1
+
+    def broke(self, error: MatineeError) -> None:
+        self._broken = error
+
+    def raise_if_broken(self) -> None:
+        if self._broken is not None:
+            raise Busy(f"the source could not be read: {self._broken}") from self._broken
 
 
 class _Reader(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
 
+    def __init__(self, pieces: _Pieces) -> None:
+        self.pieces = pieces
+        self.path = "/" + secrets.token_urlsafe(24)
+        super().__init__(("127.0.0.1", 0), _Handler)
+
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A reader that hangs up is how ffmpeg seeks."""
 
 
-def _handler(blobs: Blobs, blob: Blob, path: str) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+class _Handler(BaseHTTPRequestHandler):
+    server: _Reader
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # a head and a body are two writes: waiting for an answer in between costs 40 ms
 
-        def do_HEAD(self) -> None:
-            self._answer(body=False)
+    def do_HEAD(self) -> None:
+        self._answer(body=False)
 
-        def do_GET(self) -> None:
-            self._answer(body=True)
+    def do_GET(self) -> None:
+        self._answer(body=True)
 
-        def log_message(self, format: str, *args: Any) -> None:
-            """Reads of a source are no news."""
+    def log_message(self, format: str, *args: Any) -> None:
+        """Reads of a source are no news."""
 
-        def _answer(self, *, body: bool) -> None:
-            if self.path != path:
-                self._head(404, 0)
-                return
-            span = _range(self.headers.get("Range"), blob.size)
-            if span is None:
-                self.send_response(416)
-                self.send_header("Content-Range", f"bytes */{blob.size}")
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-                return
-            start, end = span
-            self._head(206 if "Range" in self.headers else 200, end - start, start)
-            if body and end > start:
-                self._send(start, end)
+    def _answer(self, *, body: bool) -> None:
+        size = self.server.pieces.size
+        if self.path != self.server.path:
+            self._head(404, 0)
+            return
+        asked = _range(self.headers.get("Range"), size)
+        start, end = asked or (0, size)
+        if start >= end and asked:
+            self._head(416, 0, f"bytes */{size}")
+            return
+        self._head(206 if asked else 200, end - start, f"bytes {start}-{end - 1}/{size}" if asked else None)
+        if body:
+            self._send(start, end)
 
-        def _head(self, status: int, length: int, start: int = 0) -> None:
-            self.send_response(status)
-            self.send_header("Content-Length", str(length))
-            self.send_header("Accept-Ranges", "bytes")
-            if status == 206:
-                self.send_header("Content-Range", f"bytes {start}-{start + length - 1}/{blob.size}")
-            self.end_headers()
+    def _head(self, status: int, length: int, content_range: str | None = None) -> None:
+        self.send_response(status)
+        self.send_header("Content-Length", str(length))
+        self.send_header("Accept-Ranges", "bytes")
+        if content_range:
+            self.send_header("Content-Range", content_range)
+        self.end_headers()
 
-        def _send(self, start: int, end: int) -> None:
-            try:
-                for piece in blobs.read(blob.container, blob.name, start=start, end=end, if_match=blob.etag):
-                    self.wfile.write(piece)
-            except (MatineeError, OSError):
-                # The length was promised, so the only honest end of a broken answer is a closed connection.
-                self.close_connection = True
-                with suppress(OSError):
-                    self.connection.close()
+    def _send(self, start: int, end: int) -> None:
+        """The length was promised, so the only honest end of a broken answer is a closed connection."""
+        try:
+            for piece in self.server.pieces.read(start, end):
+                self.wfile.write(piece)
+        except MatineeError as error:
+            self.server.pieces.broke(error)
+            self._hang_up()
+        except OSError:
+            self._hang_up()
 
-    return Handler
+    def _hang_up(self) -> None:
+        self.close_connection = True
+        with suppress(OSError):
+            self.connection.close()
 
 
 def _range(header: str | None, size: int) -> tuple[int, int] | None:
-    """[start, end) of a Range header; None if it cannot be satisfied."""
-    if header is None or not header.startswith("bytes="):
-        return 0, size
-    first, _, last = header[len("bytes=") :].partition("-")
-    try:
-        if not first:
-            return max(0, size - int(last)), size
-        start = int(first)
-        end = min(int(last) + 1, size) if last else size
-    except ValueError:
-        return 0, size
-    return (start, end) if start < size else None
+    """[start, end) of one range, empty if it cannot be satisfied; None, for the whole, if it asks for none or oddly."""
+    unit, _, span = (header or "").partition("=")
+    first, dash, last = span.strip().partition("-")
+    if unit != "bytes" or not dash or not (first or last) or not (first + last).isdigit():
+        return None
+    if not first:
+        return max(0, size - int(last)), size
+    if last and int(last) < int(first):
+        return None
+    return int(first), min(int(last) + 1, size) if last else size

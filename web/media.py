@@ -20,6 +20,14 @@ _ALIASES = {
 blueprint = Blueprint("media", __name__, url_prefix="/media")
 
 
+@blueprint.route("/<video_id>/<path:file>", methods=["OPTIONS"])
+def may_ask(video_id: str, file: str) -> Response:  # noqa: ARG001 - the same for every file, there or not
+    """What a player on another site may ask with; whether it may read the answer, the answer itself says."""
+    allowed = {"Methods": "GET, HEAD", "Headers": "Range, If-None-Match", "Origin": "*"}
+    headers = {f"Access-Control-Allow-{what}": value for what, value in allowed.items()}
+    return Response(status=204, headers={**headers, "Access-Control-Max-Age": "86400"})
+
+
 @blueprint.get("/<video_id>/<any('master.m3u8', 'video.mp4', 'poster.jpg', 'storyboard.vtt'):file>")
 def alias(video_id: str, file: str) -> Response:
     """The newest of its kind, to be asked for anew each time."""

@@ -1,11 +1,21 @@
 """Signing up, in and out, and what forms and errors look like."""
 
 import re
+import unicodedata
+from urllib.parse import urljoin, urlsplit
 
 import msgspec
+import pytest
 
-from shared.people import hash_password, new_session_key
-from tests.web.conftest import PASSWORD, send, token_of
+from shared.errors import NotFound
+from shared.people import hash_password, new_session_key, password_fits
+from shared.services import open_services
+from shared.settings import Settings
+from tests.web.conftest import PASSWORD, send, sign_in, token_of
+from tests.workers.clock import HandClock
+from web.app import create_app
+from web.errors import TooMany
+from web.patience import Patience
 
 
 def test_whoever_signs_up_is_signed_in_and_may_upload(nobody, services):
@@ -104,3 +114,77 @@ def test_a_new_session_key_ends_every_session(nobody, someone, services):
         mira.person.id, lambda person: msgspec.structs.replace(person, session_key=new_session_key(person.id))
     )
     assert nobody.get("/account").status_code == 302
+
+
+@pytest.mark.parametrize("there", ["/\\evil.example", "//evil.example", "///evil.example", "https:evil.example",
+                                   "\\\\evil.example", "http://localhost@evil.example", "javascript:alert(1)",
+                                   "\t//evil.example", "/\t/evil.example"])
+def test_no_trick_of_writing_sends_one_to_another_site(app, someone, there):
+    someone("mira")
+    client = app.test_client()
+    fields = {"email": "mira", "password": PASSWORD, "csrf_token": token_of(client.get("/login").text)}
+    answer = client.post("/login", query_string={"next": there}, data=fields)
+    back = urljoin("http://localhost/login", answer.headers.get("Location", "/"))
+    assert urlsplit(back).netloc == "localhost"
+
+
+def test_one_comes_back_to_the_page_one_wanted(app, someone):
+    someone("mira")
+    client = app.test_client()
+    wanted = client.get("/studio").headers["Location"]
+    fields = {"email": "mira", "password": PASSWORD, "csrf_token": token_of(client.get(wanted).text)}
+    assert client.post(wanted, data=fields).headers["Location"] == "/studio"
+
+
+@pytest.mark.parametrize("password", ["pässwörter", unicodedata.normalize("NFD", "pässwörter"), "ﬁne ② passwords"])
+def test_an_account_an_operator_made_signs_in_with_any_password(app, services, password):
+    services.people.create("mira", hash_password(password))
+    assert sign_in(app.test_client(), "mira", unicodedata.normalize("NFC", password)).status_code == 302
+
+
+def test_a_password_given_here_is_kept_as_an_operator_would_keep_it(nobody, services):
+    send(nobody, "/register", name="nora", email="nora@example.org", password="long enough")
+    kept = services.people.by_name("nora").password
+    assert password_fits("long enough", kept)
+    assert kept.rsplit("$", 2)[0] == hash_password("long enough").rsplit("$", 2)[0]
+
+
+def test_an_address_taken_is_said_beside_its_field(nobody, services):
+    services.people.create("mira", hash_password(PASSWORD), email="mira@example.org")
+    answer = send(nobody, "/register", name="another", email="MIRA@example.org", password="long enough")
+    assert answer.status_code == 200
+    with pytest.raises(NotFound):
+        services.people.by_name("another")
+
+
+def test_a_closed_account_does_not_sign_in(app, someone, services):
+    mira = someone("mira")
+    services.people.change(mira.person.id, lambda person: msgspec.structs.replace(person, active=False))
+    assert sign_in(app.test_client(), "mira").status_code == 200
+
+
+def test_nobody_signs_up_where_sign_up_is_closed(tmp_path):
+    settings = Settings(storage=f"local:{tmp_path}/data", secret_key="a key for tests", sign_up=False)
+    client = create_app(open_services(settings, caller="test")).test_client()
+    assert client.get("/register").status_code == 404
+    assert client.get("/login").status_code == 200
+
+
+def test_patience_ends(app):
+    clock = HandClock()
+    patience = Patience(clock)
+    for _ in range(10):
+        patience.note("mira", "::1", fits=False)
+    with pytest.raises(TooMany):
+        patience.check(" MIRA", "::1")
+    patience.check("mira", "::2")
+    clock.forward(301)
+    patience.check("mira", "::1")
+
+
+def test_cookies_are_not_for_scripts_and_not_for_other_sites(nobody, someone):
+    someone("mira")
+    sign_in(nobody, "mira")
+    cookie = nobody.get_cookie("session")
+    assert cookie.http_only
+    assert cookie.same_site == "Lax"

@@ -1,6 +1,11 @@
 """Pages answer with what they are about, errors with sentences, the API with its own description."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
+from openapi_spec_validator import validate
+
+from web.api.description import OPERATIONS
 
 
 def test_the_front_page_shows_the_newest_public_videos(nobody, a_video, someone):
@@ -109,3 +114,55 @@ def test_the_api_describes_itself(nobody):
         for operation in path.values():
             assert operation["summary"]
             assert "default" in operation["responses"]
+
+
+@pytest.mark.parametrize("text", ["²", "0", "-1", "1001", "1e3", "x", "9" * 5000])
+def test_a_page_that_is_none_is_not_found(nobody, text):
+    assert nobody.get("/search", query_string={"q": "night", "page": text}).status_code == 404
+    assert nobody.get("/api/v1/search", query_string={"q": "night", "page": text}).status_code == 404
+
+
+@pytest.mark.parametrize("text", ["²", "0", "101", "x"])
+def test_a_limit_that_is_none_is_refused_by_name(nobody, text):
+    answer = nobody.get("/api/v1/search", query_string={"q": "night", "limit": text})
+    assert answer.status_code == 400
+    assert answer.json["error"]["message"] == "Limit: 1 to 100."
+
+
+def test_what_the_index_finds_and_the_catalog_has_not_is_left_out(nobody, a_video, someone, services):
+    gone, there = (a_video(someone(name).person) for name in ("anna", "boris"))
+    services.tables.delete("videos", gone.id, "video")
+    answer = nobody.get("/api/v1/search?q=night")
+    assert [video["id"] for video in answer.json["videos"]] == [there.id]
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
+def test_a_method_an_address_does_not_take_says_which_it_does(nobody, method):
+    answer = nobody.open("/api/v1/search", method=method)
+    assert answer.status_code == 405
+    assert "GET" in answer.headers["Allow"]
+
+
+def test_a_channel_whose_newest_videos_are_private_shows_the_public_ones_behind_them(nobody, a_video, someone):
+    anna = someone()
+    start = datetime(2026, 1, 1, tzinfo=UTC)
+    shown = a_video(anna.person, title="At the bottom", created=start, findable=False)
+    for minute in range(1, 31):
+        when = start + timedelta(minutes=minute)
+        a_video(anna.person, privacy="private", created=when, findable=False)
+    assert shown.title in nobody.get("/channel/anna").text
+
+
+def test_what_the_api_says_of_itself_is_a_valid_openapi_document(nobody):
+    validate(nobody.get("/api/v1/openapi.json").json)
+
+
+def test_every_route_of_the_api_is_described(app):
+    routes = {rule.endpoint.removeprefix("api.") for rule in app.url_map.iter_rules() if rule.endpoint.startswith("api.")}
+    assert set(OPERATIONS) == routes
+
+
+def test_a_video_is_answered_with_just_what_is_described(nobody, a_video, someone):
+    video = a_video(someone().person, findable=False)
+    described = nobody.get("/api/v1/openapi.json").json["components"]["schemas"]["VideoAnswer"]
+    assert set(nobody.get(f"/api/v1/videos/{video.id}").json) == set(described["properties"])

@@ -2,7 +2,12 @@
 
 import base64
 from collections.abc import Callable
+from urllib.parse import quote
 
+import pytest
+
+from shared import uploads
+from shared.errors import Busy, Conflict
 from shared.services import Services
 from shared.videos import SOURCES
 from tests.web.conftest import Someone, Uploading
@@ -195,3 +200,101 @@ def test_a_video_is_named_after_its_file_when_nothing_else_is_said(someone, serv
     body = {"filename": "née_résumé 【テスト】.MP4", "size": 10}
     opened = anna.client.post("/api/v1/uploads", json=body, headers=anna.headers).json
     assert services.catalog.get(opened["video_id"]).title == "née résumé 【テスト】"
+
+
+@pytest.mark.parametrize("block_id", ["////", "/+/+", "//ab", "ab//", "++++"])
+@pytest.mark.parametrize("encoded", [True, False])
+def test_any_base64_is_a_block_id(uploading, services: Services, block_id: str, encoded: bool):
+    upload: Uploading = uploading(b"x" * 10)
+    upload.open()
+    sent_as = quote(block_id, safe="") if encoded else block_id
+    assert upload.put(sent_as, upload.content).status_code == 201
+    assert [block.id for block in services.blobs.get_block_list(SOURCES, f"{upload.opened['video_id']}/g1").staged] == [
+        block_id
+    ]
+    assert upload.commit([block_id]).status_code == 202
+
+
+def test_a_key_used_for_another_file_is_refused(uploading):
+    first: Uploading = uploading()
+    first.open(**{"Idempotency-Key": "k1"})
+    first.about["filename"] = "another.mp4"
+    answer = first.open(**{"Idempotency-Key": "k1"})
+    assert answer.status_code == 409
+    assert "Idempotency-Key" in answer.json["error"]["message"]
+
+
+def test_the_key_of_a_cancelled_upload_opens_nothing(uploading):
+    upload: Uploading = uploading()
+    upload.open(**{"Idempotency-Key": "k1"})
+    address = f"/api/v1/uploads/{upload.opened['video_id']}"
+    upload.someone.client.delete(address, headers=upload.someone.headers)
+    assert upload.open(**{"Idempotency-Key": "k1"}).status_code == 409
+
+
+def test_a_commit_that_meets_a_cancellation_is_not_said_to_have_worked(uploading, services: Services):
+    upload: Uploading = uploading()
+    upload.open()
+    upload.put_all()
+    as_it_was = services.catalog.get(upload.opened["video_id"])
+    uploads.give_up(services, as_it_was.id, "cancelled")
+    for block_id, piece in upload.blocks.items():
+        services.blobs.stage_block(SOURCES, as_it_was.source, block_id, piece)
+    with pytest.raises(Conflict):
+        uploads.commit(services, as_it_was, list(upload.blocks))
+
+
+def test_the_longest_list_of_blocks_is_taken_and_a_longer_request_is_refused(uploading):
+    upload: Uploading = uploading()
+    upload.open()
+    longest = [base64.b64encode(f"{number:064d}".encode()).decode() for number in range(50_000)]
+    assert upload.commit(longest).status_code == 400
+    answer = upload.commit([*longest, "x" * 8_000_000])
+    assert (answer.status_code, answer.json["error"]["code"]) == (413, "TooLarge")
+
+
+def test_a_form_larger_than_any_form_is_not_taken_in(someone):
+    anna = someone()
+    assert anna.client.post("/account/tokens", data={"label": "x" * 2_000_000}).status_code == 413
+
+
+@pytest.mark.parametrize("kind", ["text/html\r\nX-Evil: 1", "nonsense", "video/mp4; codecs=avc1", ""])
+def test_a_content_type_is_kept_only_if_it_is_one(someone, services: Services, kind: str):
+    anna = someone()
+    body = {"filename": "a.mp4", "size": 10, "content_type": kind}
+    opened = anna.client.post("/api/v1/uploads", json=body, headers=anna.headers).json
+    kept = services.catalog.get(opened["video_id"]).content_type
+    assert kept == ("video/mp4" if kind.startswith("video") else "application/octet-stream")
+
+
+def test_a_title_too_long_or_with_nothing_to_read_is_refused_by_name(someone, a_video):
+    anna = someone()
+    video = a_video(anna.person, findable=False)
+    for title in ("x" * 201, "", " \n ", "\u200b"):
+        answer = anna.client.patch(f"/api/v1/videos/{video.id}", json={"title": title}, headers=anna.headers)
+        assert answer.status_code == 400, title
+        assert answer.json["error"]["message"].startswith("Title: ")
+
+
+def test_titles_keep_what_holds_letters_and_emoji_together(someone, services: Services):
+    anna = someone()
+    title = "می‌خواهم 👨‍👩‍👧"
+    body = {"filename": "a.mp4", "size": 10, "title": title}
+    opened = anna.client.post("/api/v1/uploads", json=body, headers=anna.headers).json
+    assert services.catalog.get(opened["video_id"]).title == title
+
+
+def test_a_store_that_is_busy_says_when_to_come_back(someone, services: Services, app):
+    def busy(*args, **kwargs):
+        raise Busy("the store cannot answer now")
+
+    app.view_functions["api.uploads.open_upload"] = busy
+    anna = someone()
+    answer = anna.client.post("/api/v1/uploads", json={}, headers=anna.headers)
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "2")
+
+
+def test_a_file_of_more_than_fifty_thousand_usual_blocks_gets_larger_ones(uploading):
+    upload: Uploading = uploading(size=50 * 1024**3)
+    size = upload.open().json["block_size"]
+    assert size * 50_000 >= 50 * 1024**3

@@ -94,3 +94,12 @@ def test_many_folders_are_skipped_not_walked(blobs: Blobs, container: str) -> No
             blobs.put(container, f"{folder:02}/{file}", b"")
     assert pages(blobs, container, delimiter="/") == ([], [f"{folder:02}/" for folder in range(30)])
     assert pages(blobs, container, delimiter="/", prefix="07/") == ([f"07/{file}" for file in range(3)], [])
+
+
+def test_folders_are_told_apart_at_the_ends_of_unicode(blobs: Blobs, container: str) -> None:
+    for delimiter in ("\ud7ff", "\U0010ffff"):
+        for name in (f"a{delimiter}1", f"a{delimiter}2", "a\ue000", "b"):
+            blobs.put(container, name, b"")
+        names, prefixes = pages(blobs, container, delimiter=delimiter)
+        assert prefixes == [f"a{delimiter}"]
+        assert {"a\ue000", "b"} <= set(names)

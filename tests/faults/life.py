@@ -84,20 +84,21 @@ def work_one(services: Services) -> bool:
     return worked
 
 
-def live_on(world: World, *, sweeps: bool) -> Services:
-    """A clean browser and a clean worker, until nothing moves, while leases run out.
+def live_on(world: World, *, browsing: bool) -> Services:
+    """A clean worker, until nothing moves, while leases run out: every ticket must have kept itself.
 
-    With `sweeps`, what stalls is also sent again; without, every ticket must have kept itself.
+    When `browsing`, a clean browser first tries again, and sweeps pass: what web left half done has no ticket yet.
     """
     services = world.open()
-    for _ in range(_ROUNDS):
+    if browsing:
         browse(services)
+    for _ in range(_ROUNDS):
         while work_one(services):
             pass
         if is_quiet(services):
             return services
         world.clock.forward(services.settings.stalled_after + 1)
-        if sweeps:
+        if browsing:
             sweep(services)
     raise AssertionError(f"it never came to rest: {state_of(services)}")
 

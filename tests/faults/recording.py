@@ -23,8 +23,8 @@ class Recording:
     calls: tuple[str, ...]
 
     @property
-    def needs_sweeps(self) -> bool:
-        """Only what web leaves half done has no ticket that would come back by itself."""
+    def is_browsing(self) -> bool:
+        """Whether it is web's half of the life."""
         return self.act is browse
 
 

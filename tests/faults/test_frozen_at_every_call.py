@@ -21,11 +21,11 @@ def test_one_woken_after_its_lease_mixes_nothing_and_overwrites_nothing(
         world = recording.world.copy(tmp_path / str(place))
         frozen = run_into_a_freeze(world, recording.act, number)
         try:
-            published = live_on(world, sweeps=recording.needs_sweeps).catalog
+            published = live_on(world, browsing=recording.is_browsing).catalog
             [before] = list(published.all())
             thaw(frozen)
             [after] = list(published.all())
             assert (before.state, before.playback) == (after.state, after.playback)
-            check_end(world, live_on(world, sweeps=recording.needs_sweeps))
+            check_end(world, live_on(world, browsing=recording.is_browsing))
         except Exception as error:
             raise AssertionError(f"frozen before {recording.calls[number - 1]}: {error}") from error

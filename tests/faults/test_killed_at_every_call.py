@@ -13,6 +13,7 @@ from tests.faults.verdict import check_end
 SHARDS = 12
 """Tests that share the cases among them, so that several processes can run them."""
 
+
 def cases(life: list[Recording]) -> Iterator[tuple[Recording, int, When]]:
     for recording in life:
         for number in range(1, len(recording.calls) + 1):
@@ -27,7 +28,7 @@ def test_a_kill_at_any_call_changes_nothing_in_the_end(life: list[Recording], sh
         world = recording.world.copy(tmp_path / str(place))
         run_into_a_kill(world, recording.act, number, when)
         try:
-            check_end(world, live_on(world, sweeps=recording.needs_sweeps))
+            check_end(world, live_on(world, browsing=recording.is_browsing))
         except Exception as error:
             raise AssertionError(f"killed {when} {recording.calls[number - 1]}: {error}") from error
 

@@ -70,7 +70,7 @@ def test_a_put_is_whole_or_not_at_all(tmp_path: Path) -> None:
     blobs = open_blobs(tmp_path)
     blobs.create_container("media")
     blobs.put("media", "a", content := b"first" * 1000)
-    for number, killed in kills(lambda n: blobs.put("media", "a", b"%d," % n * 1000), step=2):
+    for number, killed in kills(lambda n: blobs.put("media", "a", b"%d," % n * 1000), step=3):
         now = blobs.get("media", "a")
         assert now in (content, b"%d," % number * 1000)
         assert killed or now != content
@@ -90,7 +90,7 @@ def test_a_block_upload_is_whole_or_not_at_all(tmp_path: Path) -> None:
 
     upload(0)
     content = blobs.get("sources", "a")
-    for number, killed in kills(upload, step=5):
+    for number, killed in kills(upload, step=11):
         now = blobs.get("sources", "a")
         assert now in (content, b"%d," % number * 200)
         assert killed or now != content
@@ -124,7 +124,7 @@ def test_a_collector_that_dies_removes_nothing_that_is_needed(tmp_path: Path) ->
         clock.forward(700)
 
     make_garbage()
-    for _, killed in kills(lambda _: blobs.collect_garbage(), step=5):
+    for _, killed in kills(lambda _: blobs.collect_garbage(), step=7):
         assert blobs.get("media", "a") == b"new" * 100
         if killed:
             make_garbage()
@@ -135,7 +135,7 @@ def test_a_message_is_sent_taken_and_deleted_whole_or_not_at_all(tmp_path: Path)
     clock = HandClock()
     queues = open_queues(tmp_path, clock)
     queues.create("work")
-    for number, killed in kills(lambda n: queues.send("work", str(n)), step=3):
+    for number, killed in kills(lambda n: queues.send("work", str(n)), step=4):
         bodies = [message.body for message in queues.peek("work", count=32)]
         assert bodies in ([], [str(number)])
         assert killed or bodies

@@ -67,12 +67,15 @@ def test_a_renewal_needs_no_disk(tmp_path: Path, synced: list[str]) -> None:
     assert synced == []
 
 
-def test_committing_thousands_of_blocks_is_instant(tmp_path: Path) -> None:
+def test_committing_thousands_of_blocks_is_instant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     blobs = open_blobs(tmp_path)
     blobs.create_container("sources")
     ids = [block_id(number) for number in range(2500)]
-    for block in ids:
-        blobs.stage_block("sources", "a", block, b"x" * 10)
+    with monkeypatch.context() as in_memory:  # staging is not what is timed here
+        in_memory.setattr(os, "fsync", lambda handle: None)
+        in_memory.setattr(database, "_sync_data", lambda handle: None)
+        for block in ids:
+            blobs.stage_block("sources", "a", block, b"x" * 10)
     began = time.monotonic()
     assert blobs.commit_block_list("sources", "a", ids).size == 25_000
     assert time.monotonic() - began < 1

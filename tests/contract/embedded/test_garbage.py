@@ -1,12 +1,16 @@
 """What the collector frees and what it must never touch."""
 
+import errno
 import fcntl
+import io
 import os
 from pathlib import Path
 
 import pytest
 
-from shared.errors import Conflict
+from shared.errors import Busy, Conflict
+from shared.local import database
+from shared.local.blobs import LocalBlobs
 from tests.contract.embedded.places import bytes_on_disk, open_blobs
 from tests.contract.making import a_blob_of_blocks, block_id
 from tests.workers.clock import HandClock
@@ -86,6 +90,40 @@ def test_a_file_its_writer_still_holds_is_left_alone(tmp_path: Path, clock: Hand
         os.write(writer.fileno(), b"more to come")
         assert blobs.collect_garbage() == 0
         assert file.exists()
+
+
+def test_a_collection_in_the_middle_of_a_write_leaves_it_alone(tmp_path: Path, clock: HandClock) -> None:
+    blobs = open_blobs(tmp_path, clock)
+    blobs.create_container("media")
+    blobs.put("media", "a", CollectsWhileRead(blobs, b"first", b"second"))
+    assert blobs.get("media", "a") == b"firstsecond"
+
+
+def test_a_write_that_fails_after_its_row_was_committed_keeps_its_bytes(
+    tmp_path: Path, clock: HandClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blobs = open_blobs(tmp_path, clock)
+    blobs.create_container("media")
+
+    def broken(handle: int) -> None:
+        raise OSError(errno.EIO, "the disk does not answer")
+
+    monkeypatch.setattr(database, "_sync_data", broken)
+    with pytest.raises(Busy):
+        blobs.put("media", "a", b"there")
+    assert blobs.get("media", "a") == b"there"
+
+
+class CollectsWhileRead(io.RawIOBase):
+    """A stream that has the garbage collected before each of its pieces."""
+
+    def __init__(self, blobs: LocalBlobs, *pieces: bytes) -> None:
+        self._blobs = blobs
+        self._pieces = list(pieces)
+
+    def read(self, size: int = -1) -> bytes:
+        self._blobs.collect_garbage()
+        return self._pieces.pop(0) if self._pieces else b""
 
 
 def test_a_reader_too_slow_for_the_grace_is_told(tmp_path: Path, clock: HandClock) -> None:

@@ -4,7 +4,6 @@ import argparse
 import contextvars
 import ctypes
 import os
-import queue
 import signal
 import sys
 import threading
@@ -20,6 +19,7 @@ from workers.handlers.table import find_handlers
 from workers.lease import LeaseKeeper
 from workers.listener import Listener
 from workers.scratch import Scratch, remove_abandoned
+from workers.signals import EndSignals
 from workers.sweep import claim_slot, prepare
 from workers.ticker import Ticker
 from workers.watch import stop_unwanted
@@ -34,7 +34,7 @@ _TO_STOP = 10.0
 class Pool:
     """Task threads around one listener, the threads that keep its leases, and the way it ends."""
 
-    def __init__(self, services: Services, queues: dict[str, int], *, tasks: int) -> None:
+    def __init__(self, services: Services, queues: dict[str, int], signals: EndSignals, *, tasks: int) -> None:
         self._services = services
         self._keeper = LeaseKeeper()
         self._scratch = Scratch(services.scratch)
@@ -48,29 +48,18 @@ class Pool:
         )
         self._tickers = self._make_tickers(HOUSEKEEPING in queues)
         self._tasks = [self._make_task(number) for number in range(tasks)]
-        self._asked: queue.SimpleQueue[None] = queue.SimpleQueue()  # unlike an Event's, its lock bears signal handlers
+        self._signals = signals
 
     def run(self) -> bool:
-        """Work until told to drain; True if every task ended by itself."""
+        """Work until a signal tells it to drain, a second one without the grace; True if every task ended by itself."""
         for thread in (*self._tickers, *self._tasks):
             thread.start()
-        while not self._is_asked(1.0):
+        while not self._signals.wait(1.0):
             if not all(task.is_alive() for task in self._tasks):
                 structlog.get_logger().error("a dequeue task died")
                 self._drain()
                 return False
         return self._drain()
-
-    def stop(self) -> None:
-        """Drain; asked a second time, without the grace. May be called in a signal handler."""
-        self._asked.put(None)
-
-    def _is_asked(self, seconds: float) -> bool:
-        try:
-            self._asked.get(timeout=seconds)
-        except queue.Empty:
-            return False
-        return True
 
     def _drain(self) -> bool:
         """Whatever is not finished within the grace is given back, not counted."""
@@ -87,7 +76,7 @@ class Pool:
     def _wait(self, seconds: float) -> None:
         until = self._services.clock.monotonic() + seconds
         while self._is_busy() and self._services.clock.monotonic() < until:
-            if self._is_asked(0.05):
+            if self._signals.wait(0.05):
                 return
 
     def _is_busy(self) -> bool:
@@ -119,12 +108,10 @@ def main(arguments: Sequence[str]) -> int:
         configure_logging(settings.log_level, process="worker", pool=options.name, pid=os.getpid())
         services = open_services(settings, caller=f"pool:{options.name}")
         remove_abandoned(services.scratch)
-        pool = Pool(services, dict(options.queues), tasks=options.tasks)
+        pool = Pool(services, dict(options.queues), EndSignals(), tasks=options.tasks)
     except MatineeError as error:
         print(f"cannot start: {error}", file=sys.stderr)
         return 2
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: pool.stop())
     structlog.get_logger().info("listening", queues=dict(options.queues), tasks=options.tasks)
     ended = pool.run()
     counts = {f"{store} {operation}": count for (store, operation, _), count in sorted(services.meter.counts().items())}

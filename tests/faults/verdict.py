@@ -34,13 +34,14 @@ def assert_queues_are_empty(services: Services) -> None:
     assert list(services.poison.list()) == []
 
 
-def assert_media_is_exactly_what_is_published(services: Services, video: Video) -> None:
+def assert_media_is_exactly_what_is_published(services: Services, *videos: Video) -> None:
     blobs = {blob.name: blob for blob in services.blobs.list_blobs(MEDIA).blobs}
-    assert set(blobs) == files_published(services, video)
+    assert set(blobs) == set().union(*(files_published(services, video) for video in videos))
     assert all(blob.size > 0 for blob in blobs.values())
-    recorded = services.catalog.parts(video.id, video.generation)
-    assert set(recorded) == {part.name for part in services.catalog.plan(video.id, video.generation).parts}
-    assert all(part.failed is None for part in recorded.values())
+    for video in videos:
+        recorded = services.catalog.parts(video.id, video.generation)
+        assert set(recorded) == {part.name for part in services.catalog.plan(video.id, video.generation).parts}
+        assert all(part.failed is None for part in recorded.values())
 
 
 def assert_indexed_once(services: Services, video: Video) -> None:

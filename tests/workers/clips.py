@@ -20,12 +20,12 @@ def a_clip(*, seconds: float = 1.0, width: int = 320, height: int = 180, sound: 
 
 
 @cache
-def a_long_clip() -> bytes:
-    """Twenty minutes of 640x360, cheap to make (a second repeated) and long to encode."""
+def a_long_clip(*, seconds: int = 1200) -> bytes:
+    """640x360, cheap to make (a second repeated) and long to encode."""
     with tempfile.TemporaryDirectory() as folder:
         second = Path(folder) / "second.mp4"
         second.write_bytes(a_clip(width=640, height=360))
-        loop = ["-stream_loop", "1199", "-i", str(second), "-c", "copy"]
+        loop = ["-stream_loop", str(seconds - 1), "-i", str(second), "-c", "copy"]
         shape = ["-movflags", "frag_keyframe+empty_moov", "-f", "mp4", "pipe:1"]
         command = [imageio_ffmpeg.get_ffmpeg_exe(), "-loglevel", "error", *loop, *shape]
         return subprocess.run(command, capture_output=True, check=True).stdout

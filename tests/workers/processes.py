@@ -39,7 +39,7 @@ class PoolProcess:
     def __exit__(self, *_: object) -> None:
         if self.process.poll() is None:
             self.process.kill()
-        self.log = self.process.communicate()[1].decode()
+        print(self.process.communicate()[1].decode())  # pytest shows it when the test fails
         wait_until(lambda: not marked(self.mark), 5, "the worker's children are gone")
 
     def send_signal(self, number: int) -> None:
@@ -49,12 +49,21 @@ class PoolProcess:
         return self.process.wait(seconds)
 
     def ffmpegs(self) -> list[int]:
-        return [pid for pid in marked(self.mark) if pid != self.process.pid]
+        """Those at work by now: neither its launcher nor a look at its version."""
+        return [pid for pid in marked(self.mark) if pid != self.process.pid and _is_at_work(pid)]
 
 
 def marked(mark: str) -> list[int]:
     """Living processes that carry the mark."""
     return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit() and _carries(path, mark)]
+
+
+def _is_at_work(pid: int) -> bool:
+    try:
+        command = Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False
+    return b"launch.py" not in command and b"-progress" in command
 
 
 def _carries(path: Path, mark: str) -> bool:

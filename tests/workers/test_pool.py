@@ -14,15 +14,10 @@ import pytest
 from shared.services import Services, open_services
 from shared.settings import Settings
 from shared.tickets import decode
-from shared.videos import Video
 from tests.workers.clips import a_clip, a_long_clip
-from tests.workers.making import a_video, an_ingest, waiting
+from tests.workers.ladder import only_the_ladder
+from tests.workers.making import a_video, waiting
 from tests.workers.processes import ROOT, PoolProcess, environment, marked, wait_until
-from workers.handlers.table import find_handlers
-from workers.lease import LeaseKeeper
-from workers.listener import Listener
-from workers.scratch import Scratch
-from workers.turns import Turns
 
 
 @pytest.fixture
@@ -38,23 +33,10 @@ def services(settings: Settings) -> Services:
     return open_services(settings, caller="test")
 
 
-def ladder_sent(services: Services, source: bytes) -> Video:
-    """A video whose ladder waits in transcode-normal, and nothing else anywhere."""
-    video = a_video(services, source=source)
-    services.tickets.send(an_ingest(services, video))
-    scratch = Scratch(services.scratch)
-    Listener(services, {"ingest": 1}, find_handlers(), keeper=LeaseKeeper(), scratch=scratch).step(Turns({"ingest": 1}))
-    scratch.close()
-    for queue in ("ingest", "transcode-high"):
-        services.queues.clear(queue)
-    assert waiting(services, "transcode-normal") == 1
-    return video
-
-
 def test_sigterm_lets_the_work_in_hand_finish_takes_no_more_and_exits_0(
     services: Services, settings: Settings
 ) -> None:
-    one, other = ladder_sent(services, a_clip(width=640, height=360, seconds=8)), a_video(services)
+    one, other = only_the_ladder(services, a_clip(width=640, height=360, seconds=8)), a_video(services)
     with PoolProcess(settings, "transcode-normal") as pool:
         wait_until(pool.ffmpegs, 20, "the encode has begun")
         services.queues.send("transcode-normal", "the next ticket")
@@ -68,7 +50,7 @@ def test_sigterm_lets_the_work_in_hand_finish_takes_no_more_and_exits_0(
 def test_work_too_long_for_the_grace_is_given_back_at_once_uncounted(
     services: Services, settings: Settings
 ) -> None:
-    video = ladder_sent(services, a_long_clip())
+    video = only_the_ladder(services, a_long_clip())
     with PoolProcess(settings, "transcode-normal", grace=0.3) as pool:
         wait_until(pool.ffmpegs, 20, "the encode has begun")
         pool.send_signal(signal.SIGTERM)
@@ -81,11 +63,11 @@ def test_work_too_long_for_the_grace_is_given_back_at_once_uncounted(
 
 
 def test_a_second_signal_does_not_wait_for_the_grace(services: Services, settings: Settings) -> None:
-    ladder_sent(services, a_long_clip())
+    only_the_ladder(services, a_long_clip())
     with PoolProcess(settings, "transcode-normal", grace=300) as pool:
         wait_until(pool.ffmpegs, 20, "the encode has begun")
         pool.send_signal(signal.SIGTERM)
-        time.sleep(0.5)
+        time.sleep(0.3)
         assert pool.process.poll() is None
         pool.send_signal(signal.SIGTERM)
         assert pool.wait(15) == 0
@@ -107,7 +89,7 @@ def logged(pool: PoolProcess) -> str:
 
 
 def test_deleting_a_video_stops_its_running_work_within_two_seconds(services: Services, settings: Settings) -> None:
-    video = ladder_sent(services, a_long_clip())
+    video = only_the_ladder(services, a_long_clip())
     with PoolProcess(settings, "transcode-normal") as pool:
         wait_until(pool.ffmpegs, 20, "the encode has begun")
         services.catalog.change(video.id, lambda now: msgspec.structs.replace(now, state="deleted"))
@@ -119,9 +101,11 @@ def test_deleting_a_video_stops_its_running_work_within_two_seconds(services: Se
 def test_a_killed_worker_leaves_no_ffmpeg_and_the_next_worker_clears_its_folder(
     services: Services, settings: Settings
 ) -> None:
-    ladder_sent(services, a_long_clip())
+    only_the_ladder(services, a_long_clip())
     with PoolProcess(settings, "transcode-normal") as pool:
         wait_until(pool.ffmpegs, 20, "the encode has begun")
+        for pid in pool.ffmpegs():  # so that it cannot notice by itself that nobody reads its output any more
+            os.kill(pid, signal.SIGSTOP)
         pool.send_signal(signal.SIGKILL)
         wait_until(lambda: not marked(pool.mark), 1, "no process of it is left")
     assert list(services.scratch.iterdir())

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser import browser, visit  # noqa: F401 - fixtures
 from tests.infra.running import Site
 
 

@@ -21,8 +21,8 @@ def hasty(root: Path, **changes: object) -> Settings:
     return Settings(**given)  # type: ignore[arg-type]
 
 
-def uploaded(services: Services, *, seconds: float = 0.5) -> Video:
-    video = a_video(services, source=a_clip(seconds=seconds, width=426, height=240))
+def uploaded(services: Services, *, seconds: float = 6.0) -> Video:
+    video = a_video(services, source=a_clip(seconds=seconds, width=640, height=360))
     services.tickets.send(an_ingest(services, video))
     return video
 

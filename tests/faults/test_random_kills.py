@@ -42,6 +42,7 @@ def test_a_batch_survives_workers_killed_at_random(tmp_path: Path) -> None:
         assert at_work, "no victim had anything in hand: nothing was tried"
         wait_until(lambda: is_done(services), 150, f"all are published (seed {SEED})")
         for worker in workers:
+            wait_until(worker.heeds_signals, 20, "a worker has started")
             worker.send_signal(signal.SIGTERM)
         assert [worker.wait(30) for worker in workers] == [0, 0]
     check_all(services, settings, ledger)

@@ -7,7 +7,7 @@ import pytest
 
 from shared.services import open_services
 from shared.settings import Settings
-from tests.browser import Visit, browser, visit  # noqa: F401 - fixtures
+from tests.browser import Visit
 from tests.frontend.film import Film, make
 from tests.frontend.site import PASSWORD, Site
 
@@ -33,7 +33,7 @@ def site(tmp_path: Path, film: Film) -> Iterator[Site]:
 
 
 @pytest.fixture
-def guest(site: Site, visit: Callable[..., Visit]) -> Callable[..., Visit]:  # noqa: F811 - the fixture
+def guest(site: Site, visit: Callable[..., Visit]) -> Callable[..., Visit]:
     """A person who is not signed in."""
     return lambda **options: visit(site.address, **options)
 

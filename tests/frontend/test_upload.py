@@ -52,8 +52,10 @@ def test_every_byte_arrives_in_its_place(
     site: Site, signed_in: Callable[..., Visit], a_file: Callable[..., Path]
 ) -> None:
     path = a_file(blocks=20)
-    row = pick(signed_in().go("/upload"), path)
+    page = signed_in().go("/upload")
+    row = pick(page, path)
     expect(state(row)).to_have_text(re.compile("^Checking"))
+    wait_for_commit(site, page)
     video = site.services.catalog.get(the_video(site))
     assert b"".join(site.services.blobs.read("sources", video.source)) == path.read_bytes()
 
@@ -156,8 +158,9 @@ def test_after_a_reload_the_same_file_goes_on_where_it_stopped(
     row = pick(page, path)
     expect(state(row)).to_have_text(re.compile("^Checking"))
     assert len(sent) <= 12 - staged
-    assert b"".join(site.services.blobs.read("sources", f"{the_video(site)}/g1")) == path.read_bytes()
     expect(page.locator(".unfinished-item")).to_have_count(0)
+    wait_for_commit(site, page)
+    assert b"".join(site.services.blobs.read("sources", f"{the_video(site)}/g1")) == path.read_bytes()
 
 
 def test_a_crashed_browser_that_remembers_nothing_goes_on_as_well(
@@ -326,6 +329,15 @@ def state(row: Locator) -> Locator:
 def videos(site: Site) -> list[str]:
     found, _ = site.services.catalog.channel(site.person("anna").id)
     return [video.id for video in found]
+
+
+def wait_for_commit(site: Site, page: Page) -> None:
+    """The page says "Checking" when the last byte is out; the server's answer to the commit comes after."""
+    for _ in range(200):
+        if site.services.catalog.get(the_video(site)).state != "uploading":
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError("no commit after ten seconds")
 
 
 def the_video(site: Site) -> str:

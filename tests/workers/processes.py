@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import signal
 import subprocess
 import sys
 import time
@@ -44,6 +45,11 @@ class PoolProcess:
 
     def send_signal(self, number: int) -> None:
         self.process.send_signal(number)
+
+    def heeds_signals(self) -> bool:
+        """Whether it is far enough to drain when told: until then SIGTERM ends it as it would any program."""
+        fields = dict(line.split(":", 1) for line in Path(f"/proc/{self.process.pid}/status").read_text().splitlines())
+        return bool(int(fields["SigCgt"], 16) >> (signal.SIGTERM - 1) & 1)
 
     def wait(self, seconds: float) -> int:
         return self.process.wait(seconds)

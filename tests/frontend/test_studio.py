@@ -12,7 +12,7 @@ from tests.frontend.site import Site
 def test_a_row_follows_its_video_by_itself(site: Site, signed_in: Callable[..., Visit]) -> None:
     video = site.a_video(state="processing")
     page = signed_in().go("/studio")
-    row = page.locator(f"[data-video={video.id}] [data-state-words]")
+    row = page.locator(f"[data-video='{video.id}'] [data-state-words]")
     expect(row).to_have_text(re.compile("Making it watchable"))
     site.move(video.id, "published")
     expect(row).to_have_text("Done")

@@ -45,12 +45,12 @@ class Services:
     @cached_property
     def finder(self) -> Finder:
         """This machine's replica of the search index, shared by its processes."""
-        return Finder(self.blobs, self.clock, self.scratch / "search-replica")
+        return Finder(self.blobs, self.clock, self.scratch / "search")
 
     @cached_property
     def index_writer(self) -> IndexWriter:
-        """The working copy that this process's index tickets are written to."""
-        return IndexWriter(self.blobs, self.clock, self.scratch / "search-writer")
+        """What this process writes to the search index through."""
+        return IndexWriter(self.blobs, self.clock, self.scratch / "search")
 
 
 def open_services(settings: Settings, *, caller: str, clock: Clock | None = None) -> Services:

@@ -4,7 +4,7 @@ import random
 from datetime import timedelta
 
 _LONGEST_RETRY = 300.0
-_LONGEST_PAUSE = 60.0
+_LONGEST_PAUSE = 15.0
 _MOST_DOUBLINGS = 20
 """Beyond this the ceiling holds anyway; it keeps 2**k a small number however long a worker idles."""
 
@@ -37,7 +37,7 @@ def retry_delay(tries: int, chance: random.Random) -> timedelta:
 
 
 def pause(forgiven: int, chance: random.Random) -> timedelta:
-    """Before a try that was nobody's fault is made again: 1 s doubling, at most a minute, spread by a fifth."""
+    """Before a try that was nobody's fault is made again: 1 s doubling, at most 15 s, spread by a fifth."""
     return _doubling(forgiven + 1, _LONGEST_PAUSE, chance)
 
 

@@ -10,7 +10,7 @@ from shared.errors import Busy, Full, Stopped
 from workers.backoff import pause, retry_delay
 
 _DISK_IS_FULL = (errno.ENOSPC, errno.EDQUOT)
-_MOST_FORGIVEN = 60
+_MOST_FORGIVEN = 240
 """About an hour of a busy store or a full disk; what goes on for longer may be the ticket's own doing, and counts."""
 _TRACE = 3000
 

@@ -1,36 +1,35 @@
 """index: the search index, made anew from the catalog."""
 
 import argparse
+import time
 from typing import Any
 
-import msgspec
-
 from infra.commands.site import Site
-from shared.tickets import Index
-from shared.videos import Video
+from shared.errors import Busy
+from shared.search.entries import rebuild
+from shared.services import Services
+
+_PATIENCE = 60.0
+"""Seconds to wait for a turn while a worker writes; one that was killed keeps its turn for 15."""
 
 
 def add(subjects: Any) -> None:
     words = subjects.add_parser("index", help="the search index").add_subparsers(required=True, metavar="COMMAND")
-    rebuild = words.add_parser("rebuild", help="enter every video again from the catalog; search goes on meanwhile")
-    rebuild.add_argument(
-        "--clear", action="store_true", help="empty it first, if it is damaged: nothing is found until done"
-    )
-    rebuild.set_defaults(run=_rebuild)
+    anew = words.add_parser("rebuild", help="make it anew from the catalog; search goes on in the old one meanwhile")
+    anew.set_defaults(run=_rebuild)
 
 
-def _rebuild(site: Site, options: argparse.Namespace) -> None:
-    """Clearing comes first, so that nothing a worker enters in the meantime is lost."""
-    services = site.services
-    if options.clear:
-        services.index_writer.clear()
-    videos = [video for video in services.catalog.all() if video.indexed]
-    for video in videos:
-        services.catalog.mark_active(video.id)
-        services.catalog.change(video.id, _forgotten)
-        services.tickets.send(Index(video=video.id, generation=video.generation, made=services.clock.now()))
-    print(f"{len(videos)} videos are on their way into the index")
+def _rebuild(site: Site, _: argparse.Namespace) -> None:
+    until = time.monotonic() + _PATIENCE
+    while (documents := _try(site.services, until)) is None:
+        time.sleep(0.5)
+    print(f"{documents} videos can be found in the new index")
 
 
-def _forgotten(video: Video) -> Video:
-    return msgspec.structs.replace(video, indexed=0)
+def _try(services: Services, until: float) -> int | None:
+    try:
+        return rebuild(services.catalog, services.index_writer)
+    except Busy:
+        if time.monotonic() > until:
+            raise
+        return None

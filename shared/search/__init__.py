@@ -36,10 +36,14 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Results(msgspec.Struct, frozen=True, kw_only=True):
-    """`total` counts all that matched (an estimate where there are very many); `hits` those of the page, best first."""
+    """`total` counts all that matched (an estimate where there are very many); `hits` those of the page, best first.
+
+    `corrected` is what was searched for instead, where nothing was found for what was asked.
+    """
 
     total: int
     hits: Sequence[Hit]
+    corrected: str | None = None
 
 
 NOTHING = Results(total=0, hits=())

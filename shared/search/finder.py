@@ -1,187 +1,160 @@
-"""Finding videos in a local replica, which follows the published index and switches to a new version at once."""
+"""Finding videos in a local replica of the index."""
 
-import os
-import re
-import secrets
-import shutil
-import threading
-import time
-from collections import Counter
-from contextlib import suppress
-from html import escape
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-import msgspec
-from whoosh import highlight, index, query
-from whoosh.scoring import BM25F
+from whoosh import query
 
 from shared.blobs import Blobs
 from shared.clock import Clock
-from shared.errors import MatineeError
-from shared.search import NOTHING, Document, Hit, Results
-from shared.search.publication import Publication, Version
-from shared.search.questions import as_query, words_of
-from shared.search.schema import analyzer
+from shared.search import NOTHING, Hit, Results, marking, questions
+from shared.search.damage import DAMAGE
+from shared.search.lexicon import Lexicon
+from shared.search.opened import OpenVersion, read
+from shared.search.questions import Question, Reading
+from shared.search.replica import Replica
+from shared.search.schema import TITLE, kin
+from shared.search.words import words
 
-_LOOK_EVERY = 1.0
-_OLD_FOLDERS = 600.0
-_SNIPPET = 200
+_DEEPEST = 10_000
+"""Hits that can be paged through; nobody looks further, and each page costs all before it."""
+_COUNTED = 2_000
+"""Where at least this many may match, the total is estimated."""
+_MOST_KIN = 40
+
+T = TypeVar("T")
 
 
 class Finder:
-    """Safe to share between threads. An index that is not there (yet) finds nothing."""
+    """Safe to share between threads, and across a fork. An index that is not there (yet) finds nothing."""
 
     def __init__(self, blobs: Blobs, clock: Clock, folder: Path) -> None:
-        self._publication = Publication(blobs, clock)
-        self._clock = clock
-        self._root = folder
-        self._lock = threading.Lock()
-        self._looked: float | None = None
-        self._etag: str | None = None
-        self._folder: Path | None = None
-        self._index: Any = None
+        self._replica = Replica(blobs, clock, folder)
+
+    def refresh(self) -> None:
+        """Look for a newer version now. Raises the store's named failures; the version at hand stays in use."""
+        self._replica.refresh()
 
     def search(self, text: str, *, viewer: str | None = None, page: int = 1, limit: int = 24) -> Results:
-        """Public videos, and the viewer's own, that have every word of `text`; with none such, any of its words."""
-        for loosely in (False, True):
-            wanted = as_query(text, loosely=loosely)
-            if wanted is None:
+        """Public videos, and the viewer's own, that have everything `text` asks for, the best first.
+
+        Where nothing has, the last word is taken as the beginning of one; then words nobody wrote are taken for the
+        nearest in a title, tag or name (`Results.corrected` says so); then any of the words will do.
+        """
+        question = questions.parse(text)
+        if not question.wanted:
+            return NOTHING
+        return self._ask(
+            lambda version, searcher: _Search(version, searcher, question, viewer).page(page, limit), NOTHING
+        )
+
+    def newest(self, *, page: int = 1, limit: int = 24) -> Results:
+        """Public videos, the last published first."""
+
+        def listed(version: OpenVersion, searcher: Any) -> Results:
+            numbers = version.newest[(page - 1) * limit : page * limit]
+            return Results(total=len(version.newest), hits=_hits(searcher, ((number, 0.0) for number in numbers)))
+
+        return self._ask(listed, NOTHING)
+
+    def related(self, video_id: str, *, limit: int = 12) -> Results:
+        """Public videos that share people, tags or words of the title."""
+
+        def found(version: OpenVersion, searcher: Any) -> Results:
+            number = searcher.document_number(video=video_id)
+            if number is None:
                 return NOTHING
-            found = self._find(wanted, _visible(viewer), page, limit, text=text)
+            document = read(searcher, number)
+            shared = [query.Term("kin", name, boost=near) for name, near in kin(document)[:_MOST_KIN]]
+            title = {word.text for word in words(document.title)}
+            wanted = query.Or([*shared, *(query.Term(TITLE, word, boost=0.5) for word in sorted(title))])
+            best = searcher.search(wanted, limit=limit, mask=version.hidden_from(None, searcher) | {number})
+            return Results(total=len(best.top_n), hits=_hits(searcher, _scored(best)))
+
+        return self._ask(found, NOTHING)
+
+    def common_tags(self, limit: int) -> list[str]:
+        """The tags most often given to the newest public videos."""
+        return self._ask(lambda version, _: version.common_tags[:limit], [])
+
+    def _ask(self, answer: Callable[[OpenVersion, Any], T], nothing: T) -> T:
+        """Once more, from files fetched afresh, if those at hand turn out damaged or gone."""
+        for again in (True, False):
+            version = self._replica.current()
+            if version is None:
+                return nothing
+            try:
+                with version.searcher() as searcher:
+                    return answer(version, searcher)
+            except DAMAGE:
+                self._replica.discard(version)
+                if not again:
+                    raise
+        raise AssertionError("the second try returns or raises")
+
+
+class _Search:
+    """One question to one version, read more and more generously until something is found."""
+
+    def __init__(self, version: OpenVersion, searcher: Any, question: Question, viewer: str | None) -> None:
+        self._searcher = searcher
+        self._question = question
+        self._lexicon = Lexicon(searcher.reader())
+        self._masked = set(version.hidden_from(viewer, searcher))
+        unwanted = questions.without(question)
+        if unwanted is not None:
+            self._masked.update(searcher.docs_for_query(unwanted))
+
+    def page(self, page: int, limit: int) -> Results:
+        for reading, corrected in self._readings():
+            found = self._find(reading, page, limit, corrected)
             if found.total:
                 return found
         return NOTHING
 
-    def newest(self, *, page: int = 1, limit: int = 24) -> Results:
-        return self._find(query.Every(), _visible(None), page, limit, sortedby="published", reverse=True)
+    def _readings(self) -> Iterable[tuple[Reading, str | None]]:
+        yield questions.strictly(self._question), None
+        if (begun := questions.begun(self._question, self._lexicon)) is not None:
+            yield begun, None
+        if (better := questions.corrected(self._question, self._lexicon)) is not None:
+            yield better[1], questions.as_text(better[0])
+        if (loose := questions.loosely(self._question, self._lexicon)) is not None:
+            yield loose, None
 
-    def related(self, video_id: str, *, limit: int = 12) -> Results:
-        """Public videos that share people, tags or words of the title."""
-        document = self._document(video_id)
-        if document is None:
-            return NOTHING
-        terms = [
-            query.Term(field, word, boost=boost)
-            for field, texts, boost in (
-                ("director", document.directors, 3.0),
-                ("actor", document.actors, 3.0),
-                ("tag", document.tags, 2.0),
-                ("title", (document.title,), 1.0),
-                ("channel", (document.channel,), 0.5),
+    def _find(self, reading: Reading, page: int, limit: int, corrected: str | None) -> Results:
+        wanted = min(page * limit, _DEEPEST)
+        best = self._searcher.search(reading.query, limit=wanted, mask=self._masked)
+        scored = _scored(best)
+        total = len(scored) if len(scored) < wanted else self._count(reading.query)
+        hits = _hits(self._searcher, scored[(page - 1) * limit : wanted], reading.marks)
+        return Results(total=total, hits=hits, corrected=corrected)
+
+    def _count(self, wanted: Any) -> int:
+        """Exact where few can match; else as many as the rarest word asked for has, which is quick to know."""
+        reader = self._searcher.reader()
+        estimate = min(wanted.estimate_size(reader), reader.doc_count())
+        if estimate > _COUNTED:
+            return int(estimate)
+        return sum(1 for number in self._searcher.docs_for_query(wanted) if number not in self._masked)
+
+
+def _scored(best: Any) -> list[tuple[int, float]]:
+    return [(number, float(score)) for score, number in best.top_n]
+
+
+def _hits(
+    searcher: Any, scored: Iterable[tuple[int, float]], marks: frozenset[str] = frozenset()
+) -> list[Hit]:
+    hits = []
+    for number, score in scored:
+        document = read(searcher, number)
+        hits.append(
+            Hit(
+                video=document.video,
+                score=score,
+                title_html=marking.title(document, marks),
+                snippet_html=marking.snippet(document, marks),
             )
-            for text in texts
-            for word in words_of(text)
-        ]
-        wanted = query.AndNot(query.Or(terms), query.Term("video", video_id))
-        return self._find(wanted, _visible(None), 1, limit)
-
-    def common_tags(self, limit: int) -> list[str]:
-        """The tags most often given to the newest public videos."""
-        counts: Counter[str] = Counter()
-        shown: dict[str, str] = {}
-        searcher = self._searcher()
-        if searcher is None:
-            return []
-        with searcher:
-            for hit in searcher.search(
-                query.Every(), filter=_visible(None), limit=200, sortedby="published", reverse=True
-            ):
-                for tag in _read(hit).tags:
-                    counts[shown.setdefault(tag.casefold(), tag)] += 1
-        return [tag for tag, _ in counts.most_common(limit)]
-
-    def refresh(self) -> None:
-        """Look for a newer version now. Raises the store's named failures; the version at hand stays in use."""
-        with self._lock:
-            self._looked = time.monotonic()
-            etag = self._publication.newest_etag()
-            if etag is not None and etag != self._etag:
-                version, etag = self._publication.newest()
-                self._switch(version)
-                self._etag = etag
-
-    def _searcher(self) -> Any:
-        if self._looked is None or time.monotonic() - self._looked > _LOOK_EVERY:
-            with suppress(MatineeError):
-                self.refresh()
-        return None if self._index is None else self._index.searcher(weighting=BM25F())
-
-    def _switch(self, version: Version) -> None:
-        folder = self._root / version.name
-        if not folder.is_dir():
-            building = self._root / f".{version.name}-{secrets.token_hex(4)}"
-            self._publication.fetch(version, building, known=self._folder)
-            with suppress(OSError):  # another process was first
-                building.rename(folder)
-            shutil.rmtree(building, ignore_errors=True)
-        os.utime(folder)
-        self._index, self._folder = index.open_dir(folder), folder
-        self._remove_old(folder)
-
-    def _remove_old(self, current: Path) -> None:
-        for folder in self._root.iterdir():
-            with suppress(OSError):
-                if folder != current and folder.stat().st_mtime < time.time() - _OLD_FOLDERS:
-                    shutil.rmtree(folder, ignore_errors=True)
-
-    def _document(self, video_id: str) -> Document | None:
-        searcher = self._searcher()
-        if searcher is None:
-            return None
-        with searcher:
-            found = searcher.document(video=video_id)
-        return None if found is None else msgspec.json.decode(found["document"], type=Document)
-
-    def _find(
-        self, wanted: Any, visible: Any, page: int, limit: int, *, text: str = "", **order: Any
-    ) -> Results:
-        searcher = self._searcher()
-        if searcher is None:
-            return NOTHING
-        with searcher:
-            found = searcher.search(wanted, filter=visible, limit=page * limit, **order)
-            rows = list(found)[(page - 1) * limit : page * limit]
-            total = len(found) if found.has_exact_length() else found.estimated_length()
-            return Results(total=max(total, len(found.top_n)), hits=[_hit(row, text) for row in rows])
-
-
-def _visible(viewer: str | None) -> Any:
-    public = query.Term("privacy", "public")
-    return public if viewer is None else query.Or([public, query.Term("owner", viewer)])
-
-
-def _read(row: Any) -> Document:
-    return msgspec.json.decode(row["document"], type=Document)
-
-
-def _hit(row: Any, text: str) -> Hit:
-    document = _read(row)
-    words = frozenset(words_of(text))
-    return Hit(
-        video=document.video,
-        score=float(row.score or 0.0),
-        title_html=_marked(document.title, words, highlight.WholeFragmenter()) or escape(document.title),
-        snippet_html=_snippet(document, words),
-    )
-
-
-def _snippet(document: Document, words: frozenset[str]) -> str:
-    people = " · ".join((*document.actors, *document.directors, *document.tags))
-    for source in (document.description, people):
-        marked = _marked(source, words, highlight.ContextFragmenter(maxchars=_SNIPPET, surround=60))
-        if marked:
-            return marked
-    return escape(document.description[:_SNIPPET])
-
-
-def _marked(text: str, words: frozenset[str], fragmenter: Any) -> str:
-    """The text with its matching words in <mark>, escaped; empty without a match."""
-    if not words or not text:
-        return ""
-    formatter = highlight.HtmlFormatter(tagname="mark", classname="", termclass="")
-    marked = highlight.highlight(text, words, analyzer(), fragmenter, formatter, top=2, minscore=1)
-    return _CLASSES.sub("<mark>", marked) if "<mark" in marked else ""
-
-
-_CLASSES = re.compile(r"<mark class=\"[^\"]*\">")
+        )
+    return hits

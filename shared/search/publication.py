@@ -1,117 +1,126 @@
 """The published index: immutable files, and one pointer that names those of the newest version."""
 
-import hashlib
-import shutil
-from datetime import timedelta
+from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import msgspec
 
-from shared.blobs import Blobs
+from shared.blobs import Blob, Blobs
 from shared.clock import Clock
-from shared.errors import Busy, Conflict, NotFound
+from shared.errors import Busy, Conflict, MatineeError, NotFound
 from shared.search import SEARCH
+from shared.search.schema import FORM
 
 POINTER = "pointer.json"
-LOCK = "writer.lock"
-_FILES = "files/"
-_KEEP = timedelta(minutes=10)
-"""Unreferenced files stay this long for replicas that have just read the pointer before."""
+FILES = "files/"
+GRACE = timedelta(minutes=10)
+"""How long a file stays after the newest version ceased to name it, for replicas that have just read the pointer."""
+
+
+class Damaged(MatineeError):
+    """What is published cannot be used: a file is missing or not what was written, or all is of another form."""
 
 
 class Version(msgspec.Struct, frozen=True, kw_only=True):
-    """`files` maps a file's name in the index folder to its blob. `number` grows by one with each version."""
+    """`files` maps a file's name in the index folder to its blob. `number` grows by one with each version.
+
+    `dropped` are blobs of earlier versions and when they ceased to be named.
+    """
 
     number: int = 0
+    form: int = FORM
     documents: int = 0
     files: dict[str, str] = {}
-
-    @property
-    def name(self) -> str:
-        """Equal for equal content only."""
-        listed = "\n".join(f"{name} {blob}" for name, blob in sorted(self.files.items()))
-        return f"{self.number:012d}-{hashlib.sha256(listed.encode()).hexdigest()[:16]}"
+    dropped: dict[str, datetime] = {}
 
 
 class Publication:
+    """Methods raise the store's named failures."""
+
     def __init__(self, blobs: Blobs, clock: Clock) -> None:
         self._blobs = blobs
         self._clock = clock
 
-    def ensure(self) -> None:
-        self._blobs.ensure_container(SEARCH)
-        try:
-            self._blobs.put(SEARCH, LOCK, b"", if_none_match="*")
-        except Conflict:  # it is there, or held by the writer
-            return
-
-    def newest(self) -> tuple[Version, str | None]:
-        """The version and the pointer's ETag; an empty version and None before the first."""
-        try:
-            etag = self._blobs.stat(SEARCH, POINTER).etag
-            return msgspec.json.decode(self._blobs.get(SEARCH, POINTER, if_match=etag), type=Version), etag
-        except NotFound:
-            return Version(), None
-        except Conflict:
-            return self.newest()
-
-    def newest_etag(self) -> str | None:
+    def etag(self) -> str | None:
+        """The pointer's, whatever it says; None before the first."""
         try:
             return self._blobs.stat(SEARCH, POINTER).etag
         except NotFound:
             return None
 
-    def fetch(self, version: Version, folder: Path, *, known: Path | None = None) -> None:
-        """Fill a new folder with a version's files, taking those of an older folder by link. Raises NotFound."""
-        folder.mkdir(parents=True)
-        for name, blob in version.files.items():
-            marked = folder / name
-            if known is not None and _same(known / name, blob):
-                marked.hardlink_to(known / name)
-                continue
-            with marked.open("wb") as out:
-                for piece in self._blobs.read(SEARCH, blob):
-                    out.write(piece)
+    def read(self, etag: str) -> Version:
+        """What the pointer said at that ETag. Raises Conflict if it has moved on, Damaged if it makes no sense."""
+        text = self._blobs.get(SEARCH, POINTER, if_match=etag)
+        try:
+            version = msgspec.json.decode(text, type=Version)
+        except msgspec.MsgspecError as error:
+            raise Damaged(f"the pointer of the search index cannot be read: {error}") from None
+        if version.form != FORM:
+            raise Damaged(f"the search index is of form {version.form}, not {FORM}")
+        return version
 
-    def publish(self, folder: Path, before: Version, etag: str | None, documents: int) -> tuple[Version, str]:
-        """Files first, then the pointer, which moves only if it still is where it was. Raises Busy otherwise."""
-        files = {path.name: _blob_name(path) for path in sorted(folder.iterdir()) if _belongs(path)}
+    def publish(
+        self, folder: Path, files: dict[str, str], *, documents: int, before: Version | None, etag: str | None
+    ) -> Version:
+        """Files first, then the pointer, which moves only if it still is where it was: Busy otherwise."""
+        known = set(before.files.values()) if before else set()
         for name, blob in files.items():
-            if blob not in before.files.values():
+            if blob not in known:
                 with (folder / name).open("rb") as data:
                     self._blobs.put(SEARCH, blob, data)
-        version = Version(number=before.number + 1, documents=documents, files=files)
+        version = Version(
+            number=before.number + 1 if before else 1,
+            documents=documents,
+            files=files,
+            dropped=self._dropped(before, files) if before else {},
+        )
+        self._point_to(version, etag)
+        return version
+
+    def remove_old(self) -> None:
+        """Files nobody can be reading any more, and those of writers that died before they could publish.
+
+        Listed before the pointer is read, and removed only as they were listed: a writer that was frozen in here, and
+        overtaken, takes nothing away that was published since.
+        """
+        listed = list(self._list())
+        etag = self.etag()
+        if etag is None:
+            return
+        newest = self.read(etag)
+        kept = {*newest.files.values(), *newest.dropped}
+        for blob in listed:
+            if blob.name not in kept and self._clock.now() - blob.last_modified > GRACE:
+                self._remove(blob)
+
+    def _dropped(self, before: Version, files: dict[str, str]) -> dict[str, datetime]:
+        now = self._clock.now()
+        dropped = dict.fromkeys(before.files.values(), now) | before.dropped
+        named = set(files.values())
+        return {blob: since for blob, since in dropped.items() if blob not in named and now - since <= GRACE}
+
+    def _point_to(self, version: Version, etag: str | None) -> None:
         text = msgspec.json.encode(version)
+        none_match = None if etag else "*"
         try:
-            pointer = self._blobs.put(
-                SEARCH, POINTER, text, content_type="application/json",
-                if_match=etag, if_none_match=None if etag else "*",
+            self._blobs.put(
+                SEARCH, POINTER, text, content_type="application/json", if_match=etag, if_none_match=none_match
             )
         except Conflict:
             raise Busy("another writer has published the index meanwhile") from None
-        return version, pointer.etag
 
-    def remove_old(self, version: Version) -> None:
-        """Files no version names any more, once nobody can be reading them."""
-        kept = set(version.files.values())
-        for blob in self._blobs.list_blobs(SEARCH, prefix=_FILES, limit=5000).blobs:
-            if blob.name not in kept and self._clock.now() - blob.last_modified > _KEEP:
-                self._blobs.delete(SEARCH, blob.name)
+    def _list(self) -> Iterator[Blob]:
+        marker = None
+        while True:
+            page = self._blobs.list_blobs(SEARCH, prefix=FILES, marker=marker)
+            yield from page.blobs
+            marker = page.marker
+            if marker is None:
+                return
 
-
-def empty(folder: Path) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-def _belongs(path: Path) -> bool:
-    return path.is_file() and not path.name.endswith(("LOCK", ".tmp")) and path.name != "version"
-
-
-def _blob_name(path: Path) -> str:
-    with path.open("rb") as file:
-        return f"{_FILES}{hashlib.file_digest(file, 'sha256').hexdigest()[:32]}-{path.stat().st_size}"
-
-
-def _same(path: Path, blob: str) -> bool:
-    """By size only for speed, since a segment's name is never used twice for other content of that size."""
-    return path.is_file() and not path.name.endswith(".toc") and blob.endswith(f"-{path.stat().st_size}")
+    def _remove(self, blob: Blob) -> None:
+        try:
+            self._blobs.delete(SEARCH, blob.name, if_match=blob.etag)
+        except (Conflict, NotFound):  # written again, or removed by another
+            return

@@ -1,69 +1,73 @@
 """The one writer of the index: held by a lease, a batch is one commit, and what is committed is published."""
 
+import secrets
+import shutil
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
-
-import msgspec
-from whoosh import index
-from whoosh.index import EmptyIndexError
 
 from shared.blobs import Blobs
 from shared.clock import Clock
 from shared.errors import Busy, Conflict, MatineeError
 from shared.search import SEARCH, Document
-from shared.search.publication import LOCK, Publication, Version, empty
-from shared.search.schema import schema
+from shared.search.files import LocalFiles
+from shared.search.publication import GRACE, Publication
+from shared.search.turn import Turn
 
-_LEASE_SECONDS = 60
+LOCK = "writer.lock"
+_BEGUN = "%Y%m%dT%H%M%S"
+_LEASE_SECONDS = 15
+"""The shortest there is, since it is what a killed writer makes the next one wait."""
 
 
 class IndexWriter:
-    """Keeps a working copy in `folder`; a copy that is not the newest published version is thrown away."""
+    """Writes to a working copy that each turn makes anew, by links to files this machine has or fetches.
+
+    So nothing in a local folder has to be trusted or mended, and two writers on one machine share no copy.
+    """
 
     def __init__(self, blobs: Blobs, clock: Clock, folder: Path) -> None:
         self._blobs = blobs
-        self._folder = folder
+        self._clock = clock
+        self._turns = folder / "turns"
         self._publication = Publication(blobs, clock)
-        self._publication.ensure()
+        self._files = LocalFiles(blobs, clock, folder / "files")
+        self._ensure()
 
     def apply(self, put: Sequence[Document], remove: Sequence[str]) -> None:
-        """Put documents in place of what their videos had, remove others, and publish: all or nothing.
+        """Put documents in place of what their videos had, remove others, and publish: all or nothing, in one turn."""
+        with self.turn() as turn:
+            turn.apply(put, remove)
 
-        Raises Busy while another writes, or if it published in between; the same call may be made again.
+    def replace(self, documents: Iterable[Document]) -> int:
+        """Publish an index of these alone; until then the one before is searched. Returns how many there are."""
+        with self.turn() as turn:
+            return turn.replace(documents)
+
+    @contextmanager
+    def turn(self) -> Iterator[Turn]:
+        """The right to write once. Raises Busy while another has it.
+
+        What goes into the index must be read within the turn: where another published meanwhile (this one having been
+        frozen past its lease) the turn publishes nothing and raises Busy, so that old text never comes back.
         """
         with self._alone():
-            before, etag = self._publication.newest()
-            copy = self._working_copy(before)
-            # From here on the copy is no published version until the pointer says so.
-            (self._folder / "version").unlink(missing_ok=True)
-            documents = _commit(copy, put, remove)
-            version, _ = self._publication.publish(self._folder, before, etag, documents)
-            (self._folder / "version").write_text(version.name)
-            self._publication.remove_old(version)
+            self._remove_abandoned()
+            folder = self._turns / f"{self._clock.now():{_BEGUN}}-{secrets.token_hex(4)}"
+            try:
+                yield Turn(self._publication, self._files, folder)
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
+            with suppress(MatineeError):  # what is left is found by the next turn
+                self._publication.remove_old()
 
-    def clear(self) -> None:
-        """Publish an empty index."""
-        with self._alone():
-            before, etag = self._publication.newest()
-            empty(self._folder)
-            self._folder.mkdir(parents=True)
-            index.create_in(self._folder, schema()).close()
-            self._publication.publish(self._folder, before, etag, 0)
-
-    def _working_copy(self, newest: Version) -> Any:
-        marker = self._folder / "version"
-        if not marker.is_file() or marker.read_text() != newest.name:
-            empty(self._folder)
-            self._publication.fetch(newest, self._folder)
+    def _ensure(self) -> None:
+        self._blobs.ensure_container(SEARCH)
         try:
-            return index.open_dir(self._folder)
-        except (EmptyIndexError, OSError):
-            empty(self._folder)
-            self._folder.mkdir(parents=True)
-            return index.create_in(self._folder, schema())
+            self._blobs.put(SEARCH, LOCK, b"", if_none_match="*")
+        except Conflict:  # it is there, or held by the writer
+            return
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -88,35 +92,9 @@ class IndexWriter:
             with suppress(MatineeError):
                 self._blobs.renew_lease(SEARCH, LOCK, lease)
 
-
-def _commit(copy: Any, put: Sequence[Document], remove: Sequence[str]) -> int:
-    writer = copy.writer()
-    try:
-        for video in remove:
-            writer.delete_by_term("video", video)
-        for document in put:
-            writer.update_document(**_fields(document))
-    except BaseException:
-        writer.cancel()
-        raise
-    writer.commit()
-    documents = int(copy.doc_count())
-    copy.close()
-    return documents
-
-
-def _fields(document: Document) -> dict[str, Any]:
-    return {
-        "video": document.video,
-        "owner": document.owner,
-        "privacy": document.privacy,
-        "published": int(document.published.timestamp() * 1000),
-        "language": document.language or "",
-        "document": msgspec.json.encode(document).decode(),
-        "title": document.title,
-        "description": document.description,
-        "tag": " , ".join(document.tags),
-        "actor": " , ".join(document.actors),
-        "director": " , ".join(document.directors),
-        "channel": document.channel,
-    }
+    def _remove_abandoned(self) -> None:
+        """Working copies of writers that were killed, named by when they began."""
+        late = f"{self._clock.now() - GRACE:{_BEGUN}}"
+        for folder in self._turns.glob("*"):
+            if folder.name < late:
+                shutil.rmtree(folder, ignore_errors=True)

@@ -8,9 +8,12 @@ import pytest
 
 from shared.errors import NotFound
 from shared.queues import Message
+from shared.search import SEARCH
+from shared.search.writer import LOCK
 from shared.services import Services, open_services
 from shared.settings import Settings
 from tests.infra.running import Site
+from tests.workers.making import a_video
 
 PASSWORD = "correct horse battery\n"
 
@@ -109,6 +112,19 @@ def test_every_queue_is_listed_with_its_depth(running: Site, services: Services)
     assert [line.split()[0] for line in lines[1:7]] == [
         "ingest", "transcode-high", "transcode-normal", "transcode-low", "index", "housekeeping",
     ]  # fmt: skip
+
+
+def test_a_lost_index_is_made_anew_from_the_catalog(running: Site, services: Services) -> None:
+    video = a_video(services, state="published", title="A walrus", published=services.clock.now())
+    assert running.manage("index", "rebuild").returncode == 0
+    for blob in services.blobs.list_blobs(SEARCH).blobs:
+        if blob.name != LOCK:
+            services.blobs.delete(SEARCH, blob.name)
+    made = running.manage("index", "rebuild")
+    assert (made.returncode, made.stdout) == (0, "1 videos can be found in the new index\n")
+    services.finder.refresh()
+    assert [hit.video for hit in services.finder.search("walrus").hits] == [video.id]
+    assert running.manage("video", "delete", video.id).returncode == 0
 
 
 def poisoned(services: Services, body: str) -> str:

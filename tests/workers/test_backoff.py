@@ -44,5 +44,5 @@ def test_a_retry_waits_twice_as_long_each_time_and_at_most_five_minutes() -> Non
     assert max(delays) <= 360
 
 
-def test_a_pause_is_never_longer_than_a_minute_and_a_bit() -> None:
-    assert all(pause(forgiven, random.Random(7)).total_seconds() <= 72 for forgiven in range(100))
+def test_a_pause_is_never_longer_than_fifteen_seconds_and_a_bit() -> None:
+    assert all(pause(forgiven, random.Random(7)).total_seconds() <= 18 for forgiven in range(100))

@@ -29,7 +29,7 @@ def test_a_busy_store_and_a_full_disk_are_not_counted_even_at_the_last_try(error
 
 
 def test_what_stays_busy_for_ever_counts_in_the_end() -> None:
-    assert isinstance(judged(Busy("killed for its memory"), tries=5, forgiven=60), SetAside)
+    assert isinstance(judged(Busy("killed for its memory"), tries=5, forgiven=240), SetAside)
 
 
 def test_any_other_failure_is_counted() -> None:

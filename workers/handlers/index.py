@@ -5,55 +5,59 @@ from collections.abc import Sequence
 import msgspec
 
 from shared.errors import NotFound
-from shared.search import Document
+from shared.search.entries import belongs, document_of, entries
+from shared.search.turn import Turn
 from shared.services import Services
 from shared.tickets import Index
-from shared.videos import PLAYS, Video
+from shared.videos import Video
 from workers.attempt import Attempt
 from workers.steps import rest_if_done
 
 
 def handle_batch(tickets: Sequence[Index], services: Services, attempt: Attempt) -> None:
-    """Before: index. At (the index has this revision): only mark what is done. The catalog is read afresh, so a late
-    ticket never brings old text back.
+    """Before: index. At (the index has this revision): only mark what is done.
+
+    The catalog is read within the turn, so a late ticket, or a worker frozen here, never brings old text back.
     """
-    found = [_find(services, video_id) for video_id in dict.fromkeys(ticket.video for ticket in tickets)]
-    videos = [video for video in found if video is not None]
-    owed = [video for video in videos if video.indexed < video.revision]
-    if owed:
-        services.index_writer.apply(
-            [_document(video) for video in owed if video.state in PLAYS],
-            [video.id for video in owed if video.state not in PLAYS],
-        )
-    attempt.check()
-    for video in videos:
-        services.catalog.change(video.id, lambda now, known=video.revision: _indexed(now, known))  # type: ignore[misc]
-        rest_if_done(services, video.id)
+    asked = list(dict.fromkeys(ticket.video for ticket in tickets))
+    videos = _find(services, asked)
+    if any(_is_owed(videos.get(video_id)) for video_id in asked):
+        with services.index_writer.turn() as turn:
+            videos = _find(services, asked)
+            attempt.check()
+            _write(turn, services, asked, videos)
+    for video in videos.values():
+        _mark(services, video)
 
 
-def _find(services: Services, video_id: str) -> Video | None:
-    try:
-        return services.catalog.get(video_id)
-    except NotFound:
-        return None
+def _write(turn: Turn, services: Services, asked: Sequence[str], videos: dict[str, Video]) -> None:
+    if turn.lost:
+        turn.replace(entries(services.catalog))
+        return
+    owed = [video_id for video_id in asked if _is_owed(videos.get(video_id))]
+    shown = [video for video_id in owed if (video := videos.get(video_id)) and belongs(video)]
+    turn.apply([document_of(video) for video in shown], sorted({*owed} - {video.id for video in shown}))
+
+
+def _is_owed(video: Video | None) -> bool:
+    """One nobody knows (any more) must not be found either."""
+    return video is None or video.indexed < video.revision
+
+
+def _find(services: Services, asked: Sequence[str]) -> dict[str, Video]:
+    found = {}
+    for video_id in asked:
+        try:
+            found[video_id] = services.catalog.get(video_id)
+        except NotFound:
+            continue
+    return found
+
+
+def _mark(services: Services, video: Video) -> None:
+    services.catalog.change(video.id, lambda now: _indexed(now, video.revision))
+    rest_if_done(services, video.id)
 
 
 def _indexed(now: Video, revision: int) -> Video | None:
     return msgspec.structs.replace(now, indexed=revision) if now.indexed < revision else None
-
-
-def _document(video: Video) -> Document:
-    return Document(
-        video=video.id,
-        revision=video.revision,
-        title=video.title,
-        description=video.description,
-        tags=video.tags,
-        actors=video.actors,
-        directors=video.directors,
-        channel=video.channel,
-        owner=video.owner,
-        language=video.language,
-        privacy=video.privacy,
-        published=video.published or video.created,
-    )

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.media.reading import described, ffmpeg, pixel
-from workers.media.pictures import liveliest, make_pictures
+from workers.media.pictures import Small, liveliest, make_pictures
 from workers.media.storyboard import MAX_TILES, Storyboard, interval_of
 
 
@@ -13,7 +13,9 @@ from workers.media.storyboard import MAX_TILES, Storyboard, interval_of
 def pictures(made, served, work, tmp_path):
     def make(clip):
         out = made(clip, only=("first",))
-        small = served(out.whole(out.video["name"])) if out.probe.video else None
+        small = None
+        if out.probe.video:
+            small = Small(url=served(out.whole(out.video["name"])), seconds=out.video["duration"])
         folder = tmp_path / "pictures"
         folder.mkdir()
         result = make_pictures(out.url, out.plan.part("pictures"), folder, work, base="g1/pictures/aa/", small=small)
@@ -86,7 +88,7 @@ def test_there_are_never_too_many_tiles(seconds):
 
 
 def test_tiles_are_shaped_like_the_video():
-    board = Storyboard(1080, 1920, 1)
+    board = Storyboard(1080, 1920, 1, 10.0)
     assert (board.width, board.height) == (90, 160)
 
 

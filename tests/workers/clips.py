@@ -29,3 +29,15 @@ def a_long_clip(*, seconds: int = 1200) -> bytes:
         shape = ["-movflags", "frag_keyframe+empty_moov", "-f", "mp4", "pipe:1"]
         command = [imageio_ffmpeg.get_ffmpeg_exe(), "-loglevel", "error", *loop, *shape]
         return subprocess.run(command, capture_output=True, check=True).stdout
+
+
+@cache
+def a_clip_cut_short(*, seconds: float = 4.0, share: float = 0.6) -> bytes:
+    """An MP4 whose header, which comes first, promises all its seconds; of its bytes only a share is there."""
+    with tempfile.TemporaryDirectory() as folder:
+        whole = Path(folder) / "whole.mp4"
+        copy = ["-f", "mp4", "-i", "pipe:0", "-c", "copy", "-movflags", "+faststart", str(whole)]
+        command = [imageio_ffmpeg.get_ffmpeg_exe(), "-loglevel", "error", *copy]
+        subprocess.run(command, input=a_clip(seconds=seconds), check=True)
+        content = whole.read_bytes()
+    return content[: int(len(content) * share)]

@@ -12,6 +12,7 @@ from shared.videos import MEDIA, SOURCES, Part, Playback, Video
 from tests.workers.faulty import Faulty
 from tests.workers.making import (
     a_plan,
+    a_rendition,
     a_video,
     an_encode,
     an_ingest,
@@ -188,6 +189,16 @@ def test_a_video_is_published_without_a_part_that_is_not_vital(services: Service
     now = do_assemble(services, video, attempt)
     assert now.state == "published"
     assert now.playback.poster is None
+
+
+def test_a_video_is_as_long_as_its_longest_rendition_whatever_the_header_promised(
+    services: Services, attempt: MakeAttempt
+) -> None:
+    video = processing(services, duration=3600.0)
+    for name, seconds in (("first", 61.4), ("ladder", 61.44)):
+        result = {"renditions": [{**a_rendition(), "duration": seconds}]}
+        services.catalog.record_part(video.id, 1, Part(name=name, attempt="aaaa0000", result=result))
+    assert do_assemble(services, video, attempt).duration == 61.44
 
 
 def test_a_vital_part_given_up_fails_the_video_with_its_reason(services: Services, attempt: MakeAttempt) -> None:

@@ -45,6 +45,7 @@ def _swap(video: Video, plan: Plan, parts: Mapping[str, Part], services: Service
     state = "published" if whole(plan, parts) else "playable"
     prefix = part_prefix(video.id, video.generation, ASSEMBLE, attempt.id)
     playback = _playback(video, parts, prefix + "master.m3u8")
+    length = _length(parts)
 
     def swapped(now: Video) -> Video | None:
         if past(now, video.generation) or not assembled(now) <= succeeded(parts):
@@ -53,7 +54,8 @@ def _swap(video: Video, plan: Plan, parts: Mapping[str, Part], services: Service
             return None
         published = now.published or services.clock.now()
         return msgspec.structs.replace(
-            now, state=state, playback=playback, published=published, revision=now.revision + 1
+            now, state=state, playback=playback, published=published, revision=now.revision + 1,
+            duration=length or now.duration,
         )
 
     if swapped(video) is None:
@@ -63,6 +65,12 @@ def _swap(video: Video, plan: Plan, parts: Mapping[str, Part], services: Service
     now = services.catalog.change(video.id, swapped, event=state)
     if now.playback.master != playback.master:
         remove_prefix(services, prefix)
+
+
+def _length(parts: Mapping[str, Part]) -> float | None:
+    """Seconds of the longest rendition, for so long it plays: of a file cut short the header promises more."""
+    found = [rendition for part in parts.values() for rendition in part.result.get("renditions", [])]
+    return max((rendition["duration"] for rendition in found if "duration" in rendition), default=None)
 
 
 def _write_master(services: Services, video: Video, parts: Mapping[str, Part], prefix: str) -> None:

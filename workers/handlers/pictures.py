@@ -8,7 +8,7 @@ from shared.tickets import Pictures
 from shared.videos import SOURCES, part_prefix
 from workers.attempt import Attempt
 from workers.media import source
-from workers.media.pictures import make_pictures
+from workers.media.pictures import Small, make_pictures
 from workers.parts import Making, make_part, media_work, serve_rendition
 
 
@@ -19,11 +19,10 @@ def handle(ticket: Pictures, services: Services, attempt: Attempt) -> None:
         work = media_work(services, attempt, making.part)
         with ExitStack() as serving:
             url = serving.enter_context(source.serve(services.blobs, SOURCES, making.video.source))
-            renditions = [
-                serving.enter_context(serve_rendition(services, making, part, rendition))
-                for part, rendition in making.needed()
-            ]
-            small = renditions[0] if renditions else None
+            small = None
+            for part, rendition in making.needed()[:1]:
+                served = serving.enter_context(serve_rendition(services, making, part, rendition))
+                small = Small(url=served, seconds=rendition["duration"])
             return make_pictures(url, making.part, making.folder, work, base=base, small=small)
 
     make_part(ticket, services, attempt, make)

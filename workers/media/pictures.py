@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -26,22 +27,30 @@ _LOOK_SIDE = 16
 _LIVELY = 0.6
 
 
+@dataclass(frozen=True, kw_only=True)
+class Small:
+    """The video's smallest rendition: where it is read, and how long it really is."""
+
+    url: str
+    seconds: float
+
+
 def make_pictures(
-    url: str, part: PartPlan, folder: Path, work: Work, *, base: str, small: str | None = None
+    url: str, part: PartPlan, folder: Path, work: Work, *, base: str, small: Small | None = None
 ) -> dict[str, Any]:
     """Write poster.jpg and, for a video, storyboard.vtt with its sheets; URIs in it start with `base`.
 
-    `small` is the URL of the video's smallest rendition. Raises Permanent if no picture could be made.
+    `small` is there unless it is a sound. Raises Permanent if no picture could be made.
     """
     detail = part.detail
     if small is None:
         _sound_poster(url, detail, folder, work)
         return {"poster": POSTER, "storyboard": None}
     video = msgspec.convert(detail["video"], VideoStream)
-    board, looks = _storyboard(small, video, detail["duration"], folder, work)
+    board, looks = _storyboard(small, video, folder, work)
     (folder / STORYBOARD).write_text(board.vtt(base))
     work.report(0.7)
-    _poster(url, small, video, board.interval * liveliest(looks), folder, work)
+    _poster(url, small.url, video, board.interval * liveliest(looks), folder, work)
     return {"poster": POSTER, "storyboard": STORYBOARD, "sheets": board.sheets}
 
 
@@ -54,13 +63,13 @@ def liveliest(looks: Sequence[bytes]) -> int:
 
 
 def _storyboard(
-    small: str, video: VideoStream, duration: float, folder: Path, work: Work
+    small: Small, video: VideoStream, folder: Path, work: Work
 ) -> tuple[Storyboard, list[bytes]]:
     """The sheets, and how each tile looks."""
-    interval = interval_of(duration)
+    interval = interval_of(small.seconds)
     keys_only = {"skip_frame": "nokey"} if interval >= KEY_FRAME_SECONDS else {}
-    board = Storyboard(video.width, video.height, interval)
-    frames = ffmpeg.input(small, **source_options(work.settings), **keys_only)["v:0"]
+    board = Storyboard(video.width, video.height, interval, small.seconds)
+    frames = ffmpeg.input(small.url, **source_options(work.settings), **keys_only)["v:0"]
     # Up: a tile shows the last frame at or before its own start.
     frames = frames.filter("fps", fps=f"1/{interval}", start_time=0, round="up").filter_multi_output("split", 2)
     tiles = for_jpeg(frames[0], board.width, board.height).filter("tile", f"{GRID}x{GRID}")
@@ -71,7 +80,7 @@ def _storyboard(
         ffmpeg.output(looks, str(folder / _LOOKS), **{"f": "rawvideo", "c:v": "rawvideo"}),
     ]
     try:
-        run(ffmpeg.merge_outputs(*outputs).get_args(), work, duration=duration)
+        run(ffmpeg.merge_outputs(*outputs).get_args(), work, duration=small.seconds)
     except Failed as error:
         raise Permanent("no storyboard of this video could be made") from error
     raw = (folder / _LOOKS).read_bytes()

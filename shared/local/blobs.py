@@ -6,10 +6,11 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
+from shared import limits
 from shared.blobs import Access, Blob, BlobPage, Block, BlockList, Container, Right
 from shared.clock import Clock
 from shared.errors import Invalid
-from shared.local import containers, garbage, leases, limits, listing, staging, versions
+from shared.local import containers, garbage, leases, listing, staging, versions
 from shared.local.conditions import Conditions
 from shared.local.database import Database
 from shared.local.files import Files, Written

@@ -1,20 +1,13 @@
-"""An entity's properties as one JSON text that keeps their types, within the limits of Azure Tables."""
+"""An entity's properties as one JSON text that keeps their types."""
 
 import base64
 import json
-import re
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
-from shared.errors import Invalid
-from shared.local.limits import encoded
-from shared.tables import MAX_ENTITY_BYTES, MAX_PROPERTIES, Value
-
-_NAME = re.compile("[A-Za-z_][A-Za-z0-9_]{0,254}")
-_RESERVED = {"PartitionKey", "RowKey", "Timestamp"}
-_MAX_TEXT_UNITS = 32 * 1024
-_MAX_BYTES = 64 * 1024
+from shared.properties import checked
+from shared.tables import Value
 
 _READERS: dict[str, Callable[[Any], Value]] = {
     "bool": bool,
@@ -28,75 +21,24 @@ _READERS: dict[str, Callable[[Any], Value]] = {
 
 def write(properties: Mapping[str, Value]) -> str:
     """Raises Invalid, naming the property, for what a table cannot hold."""
-    if len(properties) > MAX_PROPERTIES:
-        raise Invalid(f"an entity has at most {MAX_PROPERTIES} properties, not {len(properties)}")
-    for name in properties:
-        if not _NAME.fullmatch(name) or name in _RESERVED:
-            raise Invalid(f"{name!r} cannot name a property")
-    typed = {name: _typed(name, value) for name, value in properties.items()}
-    if sum(_size(name, value) for name, value in properties.items()) > MAX_ENTITY_BYTES:
-        raise Invalid("an entity is at most 1 MiB")
-    return json.dumps(typed)
+    return json.dumps({name: _typed(value) for name, value in checked(properties).items()})
 
 
 def read(text: str) -> dict[str, Value]:
     return {name: _READERS[kind](value) for name, (kind, value) in json.loads(text).items()}
 
 
-def _typed(name: str, value: Value) -> tuple[str, Any]:
+def _typed(value: Value) -> tuple[str, Any]:
     match value:
         case bool():
             return "bool", value
         case int():
-            return "int", _checked_number(name, value)
+            return "int", value
         case float():
             return "float", repr(value)
         case str():
-            return "str", _checked_text(name, value)
+            return "str", value
         case bytes():
-            return "bytes", base64.b64encode(_checked_bytes(name, value)).decode()
+            return "bytes", base64.b64encode(value).decode()
         case datetime():
-            return "time", _in_utc(name, value).isoformat()
-        case _:
-            raise Invalid(f"property {name!r} is of a type tables cannot hold: {type(value).__name__}")
-
-
-def _checked_number(name: str, value: int) -> int:
-    if not -(2**63) <= value < 2**63:
-        raise Invalid(f"property {name!r} is not a signed 64-bit number")
-    return value
-
-
-def _checked_text(name: str, value: str) -> str:
-    encoded(f"property {name!r}", value)
-    if _units(value) > _MAX_TEXT_UNITS:
-        raise Invalid(f"property {name!r} holds more than 32 Ki UTF-16 units")
-    return value
-
-
-def _checked_bytes(name: str, value: bytes) -> bytes:
-    if len(value) > _MAX_BYTES:
-        raise Invalid(f"property {name!r} holds more than 64 KiB")
-    return value
-
-
-def _in_utc(name: str, value: datetime) -> datetime:
-    if value.tzinfo is None:
-        raise Invalid(f"property {name!r} is a time without a zone")
-    return value.astimezone(UTC)
-
-
-def _units(text: str) -> int:
-    return len(text.encode("utf-16-le")) // 2
-
-
-def _size(name: str, value: Value) -> int:
-    """As the service counts: two bytes a unit of text."""
-    match value:
-        case str():
-            size = 2 * _units(value)
-        case bytes():
-            size = len(value)
-        case _:
-            size = 8
-    return size + 2 * len(name)
+            return "time", value.isoformat()

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from shared.clock import Clock
 from shared.errors import Conflict, Invalid, Lost, NotFound
+from shared.limits import check_body, check_count, check_span, check_store_name, metadata_text
 from shared.local.database import Database
-from shared.local.limits import check_store_name, encoded, metadata_text
 from shared.local.times import micros, moment, stamp
-from shared.queues import DEFAULT_VISIBILITY, MAX_BATCH, MAX_BODY_BYTES, MAX_TTL, MAX_VISIBILITY, Depth, Message
+from shared.queues import DEFAULT_VISIBILITY, MAX_TTL, MAX_VISIBILITY, Depth, Message
 
 _SCHEMA = """
 CREATE TABLE queues (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, metadata TEXT NOT NULL);
@@ -104,9 +104,9 @@ class LocalQueues:
     def send(
         self, queue: str, body: str, *, delay: timedelta = _NOW, ttl: timedelta = MAX_TTL
     ) -> Message:
-        _check_body(body)
-        _check_span("time to live", ttl, _SECOND, MAX_TTL)
-        _check_span("delay", delay, _NOW, MAX_VISIBILITY)
+        check_body(body)
+        check_span("time to live", ttl, _SECOND, MAX_TTL)
+        check_span("delay", delay, _NOW, MAX_VISIBILITY)
         if delay >= ttl:
             raise Invalid("the delay must be shorter than the time to live")
         now = self._now()
@@ -118,8 +118,8 @@ class LocalQueues:
     def receive(
         self, queue: str, *, count: int = 1, visibility: timedelta = DEFAULT_VISIBILITY
     ) -> list[Message]:
-        _check_count(count)
-        _check_span("visibility timeout", visibility, _SECOND, MAX_VISIBILITY)
+        check_count(count)
+        check_span("visibility timeout", visibility, _SECOND, MAX_VISIBILITY)
         # Most polls find nothing; a plain read tells so without taking the writers' turn.
         if not self._db.read(lambda db: _is_anything_due(db, queue, self._now())):
             return []
@@ -129,9 +129,9 @@ class LocalQueues:
     def update(
         self, queue: str, message_id: str, receipt: str, *, visibility: timedelta, body: str | None = None
     ) -> str:
-        _check_span("visibility timeout", visibility, _NOW, MAX_VISIBILITY)
+        check_span("visibility timeout", visibility, _NOW, MAX_VISIBILITY)
         if body is not None:
-            _check_body(body)
+            check_body(body)
         fresh = _new_receipt()
         statement = (
             "UPDATE messages SET receipt = ?, visible = ?, body = coalesce(?, body)"
@@ -157,7 +157,7 @@ class LocalQueues:
             raise _lost(queue, message_id)
 
     def peek(self, queue: str, *, count: int = 1) -> list[Message]:
-        _check_count(count)
+        check_count(count)
         rows = self._db.read(lambda db: _visible(db, _need(db, queue), count, self._now()))
         return [row.message(peeked=True) for row in rows]
 
@@ -225,20 +225,3 @@ def _new_receipt() -> str:
 
 def _lost(queue: str, message_id: str) -> Lost:
     return Lost(f"message {message_id} of {queue} is gone, or another holds it")
-
-
-def _check_count(count: int) -> None:
-    if not 1 <= count <= MAX_BATCH:
-        raise Invalid(f"1 to {MAX_BATCH} messages can be asked for at once, not {count}")
-
-
-def _check_span(what: str, span: timedelta, low: timedelta, high: timedelta) -> None:
-    if not low <= span <= high:
-        given, least, most = (f"{one.total_seconds():g} s" for one in (span, low, high))
-        raise Invalid(f"a {what} is {least} to {most}, not {given}")
-
-
-def _check_body(body: str) -> None:
-    size = len(encoded("a message body", body))
-    if size > MAX_BODY_BYTES:
-        raise Invalid(f"a message body is at most {MAX_BODY_BYTES} bytes of UTF-8, not {size}")

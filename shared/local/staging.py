@@ -4,7 +4,7 @@ import sqlite3
 from typing import NamedTuple
 
 from shared.errors import Invalid
-from shared.local.limits import block_id_length
+from shared.limits import block_id_length
 from shared.local.versions import Piece, Place
 
 SCHEMA = """

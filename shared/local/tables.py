@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from shared.clock import Clock
 from shared.errors import Conflict, Invalid, NotFound
+from shared.limits import check_keys, check_table_name, encoded
 from shared.local import properties as stored
 from shared.local.database import Database
-from shared.local.limits import encoded
 from shared.local.times import moment, stamp
-from shared.tables import MAX_BATCH, MAX_KEY_BYTES, Change, Entity, EntityPage, Value
+from shared.tables import MAX_BATCH, Change, Entity, EntityPage, Value
 
 _SCHEMA = """
 CREATE TABLE tables (name TEXT PRIMARY KEY COLLATE NOCASE) WITHOUT ROWID;
@@ -63,7 +63,7 @@ class LocalTables:
             raise Conflict(f"the table {name!r} exists already")
 
     def ensure_table(self, name: str) -> None:
-        _check_name(name)
+        check_table_name(name)
         if not self._db.read(lambda db: _exists(db, name)):
             self._create(name)
 
@@ -99,7 +99,7 @@ class LocalTables:
         if len({change.row for change in changes}) != len(changes):
             raise Invalid("a batch may change each row once only")
         for change in changes:
-            _check_keys(partition, change.row)
+            check_keys(partition, change.row)
         bodies = ["" if change.kind == "delete" else stored.write(change.properties or {}) for change in changes]
 
         def work(db: sqlite3.Connection) -> list[str | None]:
@@ -111,7 +111,7 @@ class LocalTables:
         return self._db.write(work, vital=True)
 
     def get(self, table: str, partition: str, row: str) -> Entity:
-        _check_keys(partition, row)
+        check_keys(partition, row)
         key = _Key(table, partition, row)
 
         def work(db: sqlite3.Connection) -> _Row:
@@ -149,7 +149,7 @@ class LocalTables:
         )
 
     def _create(self, name: str) -> bool:
-        _check_name(name)
+        check_table_name(name)
         statement = "INSERT OR IGNORE INTO tables (name) VALUES (?)"
         return self._db.write(lambda db: db.execute(statement, (name,)).rowcount == 1)
 
@@ -205,18 +205,6 @@ def _exists(db: sqlite3.Connection, name: str) -> bool:
 def _need(db: sqlite3.Connection, name: str) -> None:
     if not _exists(db, name):
         raise NotFound(f"there is no table {name!r}")
-
-
-def _check_name(name: str) -> None:
-    if not _NAME.fullmatch(name):
-        raise Invalid(f"a table name is 3 to 63 letters and digits, a letter first, not {name!r}")
-
-
-def _check_keys(partition: str, row: str) -> None:
-    for key in (partition, row):
-        length = len(encoded("a key", key))
-        if length > MAX_KEY_BYTES:
-            raise Invalid(f"a key is at most {MAX_KEY_BYTES} bytes, not {length}")
 
 
 def _write_marker(last: _Row) -> str:

@@ -1,15 +1,19 @@
-"""What the blob and queue contracts allow in names, block ids and metadata."""
+"""What the contracts allow in names, keys, spans, sizes and metadata; both backends refuse the rest alike."""
 
 import base64
 import binascii
 import json
 import re
 from collections.abc import Mapping
+from datetime import timedelta
 
 from shared.blobs import MAX_BLOCK_ID_BYTES, MAX_BLOCKS, MAX_METADATA_BYTES
 from shared.errors import Invalid
+from shared.queues import MAX_BATCH, MAX_BODY_BYTES
+from shared.tables import MAX_KEY_BYTES
 
 _URL_SAFE = re.compile("(?=.{3,63}$)[a-z0-9]+(-[a-z0-9]+)*")
+_TABLE = re.compile("[A-Za-z][A-Za-z0-9]{2,62}")
 
 
 def check_store_name(kind: str, name: str) -> None:
@@ -43,6 +47,35 @@ def block_id_length(block_id: str) -> int:
     if not 1 <= length <= MAX_BLOCK_ID_BYTES:
         raise Invalid(f"a block id stands for 1 to {MAX_BLOCK_ID_BYTES} bytes, not {length}")
     return length
+
+
+def check_count(count: int) -> None:
+    if not 1 <= count <= MAX_BATCH:
+        raise Invalid(f"1 to {MAX_BATCH} messages can be asked for at once, not {count}")
+
+
+def check_span(what: str, span: timedelta, low: timedelta, high: timedelta) -> None:
+    if not low <= span <= high:
+        given, least, most = (f"{one.total_seconds():g} s" for one in (span, low, high))
+        raise Invalid(f"a {what} is {least} to {most}, not {given}")
+
+
+def check_body(body: str) -> None:
+    size = len(encoded("a message body", body))
+    if size > MAX_BODY_BYTES:
+        raise Invalid(f"a message body is at most {MAX_BODY_BYTES} bytes of UTF-8, not {size}")
+
+
+def check_table_name(name: str) -> None:
+    if not _TABLE.fullmatch(name):
+        raise Invalid(f"a table name is 3 to 63 letters and digits, a letter first, not {name!r}")
+
+
+def check_keys(partition: str, row: str) -> None:
+    for key in (partition, row):
+        length = len(encoded("a key", key))
+        if length > MAX_KEY_BYTES:
+            raise Invalid(f"a key is at most {MAX_KEY_BYTES} bytes, not {length}")
 
 
 def metadata_text(metadata: Mapping[str, str] | None) -> str:

@@ -27,3 +27,5 @@ class Backend:
     """Frees unreachable bytes unasked, so that `collect_garbage` has nothing to do."""
     waits_for_days: bool
     """Its clock can be moved, so that tests of what lasts a week need not sleep."""
+    entities_weigh_as_json: bool = False
+    """Counts an entity's size as it travels, bytes in base64, so that 1 MiB of them does not fit."""

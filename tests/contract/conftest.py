@@ -8,11 +8,12 @@ from hypothesis import HealthCheck, settings
 from shared.blobs import Blobs
 from shared.queues import Queues
 from shared.tables import Tables
+from tests.contract.azure import azure_backend
 from tests.contract.backend import Backend
 from tests.contract.local import local_backend
 from tests.contract.making import fresh
 
-BACKENDS = {"local": local_backend}
+BACKENDS = {"azure": azure_backend, "local": local_backend}
 
 # Examples share a store and keep apart by fresh names; a busy machine is no reason to fail.
 settings.register_profile(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from shared.errors import Conflict, Lost, NotFound
 from shared.queues import MAX_TTL, Queues
 from tests.contract.backend import Backend
-from tests.contract.making import fresh
+from tests.contract.making import fresh, when_gone
 
 
 def seconds(number: float) -> timedelta:
@@ -279,8 +279,7 @@ def test_a_queue_is_created_listed_and_deleted(queues: Queues) -> None:
 def test_deleting_a_queue_drops_what_it_holds(backend: Backend, queues: Queues, queue: str) -> None:
     queues.send(queue, "x")
     queues.delete_queue(queue)
-    backend.wait(31)
-    queues.create(queue)
+    when_gone(backend, lambda: queues.create(queue))
     assert queues.receive(queue) == []
 
 

@@ -11,6 +11,9 @@ from azure.storage.queue import QueueServiceClient
 from shared.azure.transport import Observe, Transport
 from shared.errors import Invalid
 
+READ_SIZE = 4 * 1024**2
+"""Bytes of a blob held in memory, and fetched by one request, while it is read."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Account:
@@ -30,7 +33,10 @@ def names_account(storage: str) -> bool:
 
 def open_account(storage: str, observe: Observe = lambda *_: None, *, transport: Any = None) -> Account:
     """Opens no connection yet. Raises Invalid, without showing the value, for what names no account."""
-    options = {"transport": transport or Transport(observe), "retry_total": 0, "logging_enable": False}
+    options = {
+        "transport": transport or Transport(observe), "retry_total": 0, "logging_enable": False,
+        "max_single_get_size": READ_SIZE, "max_chunk_get_size": READ_SIZE,
+    }  # fmt: skip
     if _is_connection_string(storage):
         return _by_connection_string(storage, options)
     return _by_identity(storage, options)

@@ -8,6 +8,7 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 from shared.azure.account import open_account
+from shared.azure.blobs import AzureBlobs
 from shared.azure.queues import AzureQueues
 from shared.azure.tables import AzureTables
 from tests.azurite.running import azurite
@@ -19,7 +20,7 @@ def azure_backend(folder: Path) -> Iterator[Backend]:
     with azurite(folder, "--inMemoryPersistence") as running:
         account = open_account(running.connection_string)
         yield Backend(
-            blobs=None,
+            blobs=AzureBlobs(account),
             queues=AzureQueues(account.queues),
             tables=AzureTables(account.tables),
             wait=time.sleep,

@@ -1,0 +1,48 @@
+"""Block ids as they are: the SDK takes them for text and encodes them once more, ours may stand for any bytes."""
+
+import base64
+from collections.abc import Iterable
+from typing import Any
+from xml.etree import ElementTree
+
+from azure.storage.blob import BlobBlock
+
+from shared.blobs import Block, BlockList
+
+
+class _Raw(str):
+    """What the SDK makes of it when it "encodes" it as text is the bytes it stands for."""
+
+    __slots__ = ("_bytes",)
+
+    def __new__(cls, block_id: str) -> "_Raw":
+        made = super().__new__(cls, block_id)
+        made._bytes = base64.b64decode(block_id)
+        return made
+
+    def __str__(self) -> str:
+        return self
+
+    def encode(self, encoding: str = "utf-8", errors: str = "strict") -> bytes:
+        return self._bytes
+
+
+def as_given(block_id: str) -> str:
+    return _Raw(block_id)
+
+
+def as_list(block_ids: Iterable[str]) -> list[BlobBlock]:
+    return [BlobBlock(block_id=as_given(block_id)) for block_id in block_ids]
+
+
+def read_list(response: Any) -> BlockList:
+    """From the service's own answer, in which ids are as they were given."""
+    root = ElementTree.fromstring(response.http_response.body())
+    return BlockList(committed=_blocks(root, "CommittedBlocks"), staged=_blocks(root, "UncommittedBlocks"))
+
+
+def _blocks(root: ElementTree.Element, kind: str) -> tuple[Block, ...]:
+    return tuple(
+        Block(id=block.findtext("Name") or "", size=int(block.findtext("Size") or 0))
+        for block in root.iterfind(f"{kind}/Block")
+    )

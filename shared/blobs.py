@@ -128,7 +128,8 @@ class Blobs(Protocol):
         ...
 
     def stage_block(
-        self, container: str, name: str, block_id: str, data: bytes | BinaryIO, *, content_md5: bytes | None = None
+        self, container: str, name: str, block_id: str, data: bytes | BinaryIO, *, content_md5: bytes | None = None,
+        lease_id: str | None = None,
     ) -> Block:
         """Keep one block, unreadable until committed; the blob need not exist. The latest of equal ids wins.
 
@@ -218,8 +219,8 @@ class Blobs(Protocol):
     def acquire_lease(self, container: str, name: str, *, seconds: int, lease_id: str | None = None) -> str:
         """An exclusive write lease for 15-60 s, or -1 for no end; returns its id. Conflict while another holds it.
 
-        Until it ends, put, commit, set_metadata and delete of that blob raise Conflict unless given this `lease_id`.
-        A write given an id that does not hold the blob (any more) raises Conflict too, so a lease is a fence.
+        Until it ends, put, stage, commit, set_metadata and delete of that blob raise Conflict unless given this
+        `lease_id`. A write given an id that does not hold the blob (any more) raises Conflict too, so it is a fence.
         Acquiring again with the id that holds it renews it. A lease survives an overwrite and ends with a delete.
         """
         ...

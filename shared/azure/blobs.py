@@ -12,7 +12,7 @@ from azure.storage.blob import BlobClient, BlobLeaseClient, ContentSettings, Sto
 
 from shared.azure import blocks, bodies, names
 from shared.azure.account import Account
-from shared.azure.conditions import conditions
+from shared.azure.conditions import conditions, etag_of
 from shared.azure.containers import Containers
 from shared.azure.faults import named
 from shared.azure.links import Links
@@ -23,9 +23,9 @@ from shared.errors import Conflict, Invalid, NotFound
 from shared.limits import block_id_length, check_block_count
 
 _PIECE = 1024**2
-_AT_ONCE = 32 * 1024**2
-"""Bytes of the largest blob sent by one request; a larger one goes as blocks, which need no more memory."""
-_BLOCK = 8 * 1024**2
+_AT_ONCE = 4 * 1024**2
+"""Bytes of the largest blob sent by one request; a larger one goes as blocks of as many, so that memory stays flat."""
+_BLOCK = _AT_ONCE
 
 
 class AzureBlobs:
@@ -93,7 +93,7 @@ class AzureBlobs:
                 container=container,
                 name=name,
                 size=body.size,
-                etag=done["etag"],
+                etag=etag_of(done["etag"]),
                 last_modified=done["last_modified"].astimezone(UTC),
                 content_type=content_type,
                 cache_control=cache_control,
@@ -102,14 +102,16 @@ class AzureBlobs:
             )
 
     def stage_block(
-        self, container: str, name: str, block_id: str, data: bytes | BinaryIO, *, content_md5: bytes | None = None
+        self, container: str, name: str, block_id: str, data: bytes | BinaryIO, *, content_md5: bytes | None = None,
+        lease_id: str | None = None,
     ) -> Block:
         block_id_length(block_id)
         with bodies.whole(data, content_md5) as body, self._blob(container, name) as blob:
             if not body.size:
                 raise Invalid("a block has at least one byte")
             blob.stage_block(
-                blocks.as_given(block_id), body.data, length=body.size, transactional_content_md5=bytearray(body.md5)
+                blocks.as_given(block_id), body.data, length=body.size, transactional_content_md5=bytearray(body.md5),
+                **conditions(lease_id=lease_id),
             )
         return Block(id=block_id, size=body.size)
 
@@ -132,12 +134,12 @@ class AzureBlobs:
         words = conditions(if_match=if_match, if_none_match=if_none_match, lease_id=lease_id)
         with self._blob(container, name) as blob:
             done = blob.commit_block_list(
-                blocks.as_list(block_ids),
+                blocks.latest(block_ids),
                 content_settings=ContentSettings(content_type=content_type, cache_control=cache_control),
                 metadata=to_headers(metadata),
                 **words,
             )
-            return replace(_known(blob, container, name), etag=done["etag"])
+            return replace(_known(blob, container, name), etag=etag_of(done["etag"]))
 
     def set_metadata(
         self,
@@ -151,7 +153,7 @@ class AzureBlobs:
         headers = to_headers(metadata)
         with self._blob(container, name) as blob:
             done = blob.set_blob_metadata(headers, **conditions(if_match=if_match, lease_id=lease_id))
-            return replace(_known(blob, container, name), etag=done["etag"])
+            return replace(_known(blob, container, name), etag=etag_of(done["etag"]))
 
     def delete(
         self, container: str, name: str, *, if_match: str | None = None, lease_id: str | None = None
@@ -187,16 +189,21 @@ class AzureBlobs:
     def read(
         self, container: str, name: str, *, start: int = 0, end: int | None = None, if_match: str | None = None
     ) -> Iterator[bytes]:
+        outside = Invalid(f"blob {name} in {container} cannot be read from byte {start}: it ends before")
         if start < 0:
-            raise Invalid(f"a blob cannot be read from {start}")
-        length = None if end is None else max(0, end - start)
-        if length == 0:
-            self.stat(container, name)
+            raise outside
+        length = None if end is None else max(1, end - start)
+        try:
+            with self._blob(container, name) as blob:
+                # One range after the other, each asked of the version the first one came from.
+                opened = blob.download_blob(offset=start, length=length, **conditions(if_match=if_match))
+        except Invalid:  # 416: there is no byte at all, or none from there on
+            if start:
+                raise outside from None
             return iter(())
-        with self._blob(container, name) as blob:
-            # One range after the other, each asked of the version the first one came from.
-            opened = blob.download_blob(offset=start, length=length, **conditions(if_match=if_match))
-        return _pieces(opened, f"blob {name} in {container}")
+        if not opened.size:
+            raise outside
+        return iter(()) if end is not None and end <= start else _pieces(opened, f"blob {name} in {container}")
 
     def list_blobs(
         self,
@@ -210,7 +217,9 @@ class AzureBlobs:
         return self._listing.page(container, prefix, delimiter, limit, marker)
 
     def list_uncommitted(self, container: str, *, prefix: str = "") -> Iterator[tuple[str, datetime]]:
-        return self._listing.uncommitted(container, prefix)
+        """On this service the time may be that of the first block."""
+        found = self._listing.maybe_uncommitted(container, prefix)
+        return ((name, last) for name, last in found if self._find(container, name) is None)
 
     def discard_uncommitted(self, container: str, name: str) -> None:
         """The service has no such operation: staged blocks go with a commit, an overwrite, or by themselves in a week.
@@ -222,6 +231,7 @@ class AzureBlobs:
             try:
                 known = self.get_block_list(container, name)
             except NotFound:
+                self.get_container(container)
                 return
             if not known.staged:
                 return
@@ -229,9 +239,10 @@ class AzureBlobs:
             if stored is None:
                 self._drop(blob)
             elif known.committed:
-                self.commit_block_list(
-                    container, name, [block.id for block in known.committed], content_type=stored.content_type,
-                    cache_control=stored.cache_control, metadata=stored.metadata, if_match=stored.etag,
+                settings = ContentSettings(content_type=stored.content_type, cache_control=stored.cache_control)
+                blob.commit_block_list(
+                    blocks.committed(block.id for block in known.committed),
+                    content_settings=settings, metadata=to_headers(stored.metadata), **conditions(if_match=stored.etag),
                 )
 
     # Leases
@@ -284,7 +295,7 @@ class AzureBlobs:
         try:
             with named("staged blocks"):
                 done = blob.commit_block_list([], **conditions(if_none_match="*"))
-                blob.delete_blob(**conditions(if_match=done["etag"]))
+                blob.delete_blob(**conditions(if_match=etag_of(done["etag"])))
         except (Conflict, NotFound):  # somebody committed meanwhile: what was staged is content or gone
             return
 
@@ -304,7 +315,7 @@ def _put_in_blocks(blob: BlobClient, body: bodies.Body, about: dict[str, Any]) -
             blob.stage_block(
                 blocks.as_given(block_id), piece.data, length=piece.size, transactional_content_md5=bytearray(piece.md5)
             )
-    return blob.commit_block_list(blocks.as_list(made), **about)
+    return blob.commit_block_list(blocks.latest(made), **about)
 
 
 def _cut(data: bytes | BinaryIO, number: int) -> bytes:

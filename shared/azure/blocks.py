@@ -2,6 +2,7 @@
 
 import base64
 from collections.abc import Iterable
+from enum import Enum
 from typing import Any
 from xml.etree import ElementTree
 
@@ -13,26 +14,32 @@ from shared.blobs import Block, BlockList
 class _Raw(str):
     """What the SDK makes of it when it "encodes" it as text is the bytes it stands for."""
 
-    __slots__ = ("_bytes",)
-
-    def __new__(cls, block_id: str) -> "_Raw":
-        made = super().__new__(cls, block_id)
-        made._bytes = base64.b64decode(block_id)
-        return made
-
     def __str__(self) -> str:
         return self
 
-    def encode(self, encoding: str = "utf-8", errors: str = "strict") -> bytes:
-        return self._bytes
+    def encode(self, *_: str) -> bytes:
+        return base64.b64decode("".join(self))
 
 
 def as_given(block_id: str) -> str:
     return _Raw(block_id)
 
 
-def as_list(block_ids: Iterable[str]) -> list[BlobBlock]:
+class _Committed(Enum):
+    """The SDK (12.31) compares with this word, and its own state, spelt "Committed", is sent as the latest."""
+
+    STATE = "committed"
+
+
+def latest(block_ids: Iterable[str]) -> list[BlobBlock]:
+    """Each as it was staged last, or else as it is committed."""
     return [BlobBlock(block_id=as_given(block_id)) for block_id in block_ids]
+
+
+def committed(block_ids: Iterable[str]) -> list[BlobBlock]:
+    """Each as it is committed, whatever was staged since."""
+    state: Any = _Committed.STATE
+    return [BlobBlock(block_id=as_given(block_id), state=state) for block_id in block_ids]
 
 
 def read_list(response: Any) -> BlockList:

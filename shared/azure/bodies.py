@@ -27,9 +27,9 @@ class Body:
 def whole(data: bytes | BinaryIO, content_md5: bytes | None) -> Iterator[Body]:
     """Raises Invalid, before anything is sent, if the checksum given is another."""
     if isinstance(data, bytes):
-        digest = hashlib.md5(data, usedforsecurity=False).digest()
-        _check(digest, content_md5)
-        yield Body(data=data, size=len(data), md5=digest)
+        md5 = hashlib.md5(data, usedforsecurity=False).digest()
+        _check(md5, content_md5)
+        yield Body(data=data, size=len(data), md5=md5)
         return
     with tempfile.SpooledTemporaryFile(_IN_MEMORY) as file:
         digest = hashlib.md5(usedforsecurity=False)

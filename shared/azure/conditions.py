@@ -1,12 +1,14 @@
 """The conditions of our contract in the words of the SDK."""
 
-import re
 from datetime import datetime
 from typing import Any
 
 from azure.core import MatchConditions
 
-_ETAG = re.compile(r'"?0x[0-9A-F]+"?', re.ASCII)
+
+def etag_of(said: object) -> str:
+    """The service writes it in quotes in a header and without them in a list."""
+    return str(said).strip('"')
 
 
 def conditions(
@@ -32,4 +34,4 @@ def conditions(
 def _match(etag: str, any_version: MatchConditions, this_version: MatchConditions) -> dict[str, Any]:
     if etag == "*":
         return {"match_condition": any_version}
-    return {"etag": etag, "match_condition": this_version}
+    return {"etag": f'"{etag_of(etag)}"', "match_condition": this_version}

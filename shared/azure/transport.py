@@ -17,6 +17,8 @@ READ_TIMEOUT = 30.0
 BUDGET = 8.0
 """Seconds spent on tries of one request before the caller is told that the store is busy."""
 POOL = 64
+_PIECE = 256 * 1024
+"""Bytes of an answer read at a time."""
 _BUSY = (408, 429, 500, 502, 503, 504)
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 2.0
@@ -34,7 +36,7 @@ class Transport(RequestsTransport):  # type: ignore[misc]  # the SDK loads it la
             session.mount(scheme, HTTPAdapter(pool_connections=8, pool_maxsize=POOL, max_retries=0))
         super().__init__(
             session=session, session_owner=False, use_env_settings=False,
-            connection_timeout=CONNECT_TIMEOUT, read_timeout=READ_TIMEOUT,
+            connection_timeout=CONNECT_TIMEOUT, read_timeout=READ_TIMEOUT, connection_data_block_size=_PIECE,
         )  # fmt: skip
         self._observe = observe
         self._budget = budget

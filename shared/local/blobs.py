@@ -103,15 +103,16 @@ class LocalBlobs:
             return self._write(container, name, work).blob(container)
 
     def stage_block(
-        self, container: str, name: str, block_id: str, data: bytes | BinaryIO, *, content_md5: bytes | None = None
+        self, container: str, name: str, block_id: str, data: bytes | BinaryIO, *, content_md5: bytes | None = None,
+        lease_id: str | None = None,
     ) -> Block:
         limits.check_blob_name(name)
         limits.block_id_length(block_id)
-        self._read(container, name, lambda db, place: staging.check_id_length(db, place, block_id))
+        self._read(container, name, lambda db, place: self._may_stage(db, place, block_id, lease_id))
         with self._files.writing(data, md5=content_md5) as written:
             if not written.size:
                 raise Invalid("a block has at least one byte")
-            self._write(container, name, lambda db, place: self._stage(db, place, block_id, written))
+            self._write(container, name, lambda db, place: self._stage(db, place, block_id, written, lease_id))
         return Block(id=block_id, size=written.size)
 
     def commit_block_list(
@@ -312,8 +313,14 @@ class LocalBlobs:
         versions.discard(db, doomed, now)
         return stored
 
-    def _stage(self, db: sqlite3.Connection, place: Place, block_id: str, written: Written) -> None:
+    def _may_stage(self, db: sqlite3.Connection, place: Place, block_id: str, lease_id: str | None) -> None:
         staging.check_id_length(db, place, block_id)
+        leases.check(db, place, lease_id, self._now())
+
+    def _stage(
+        self, db: sqlite3.Connection, place: Place, block_id: str, written: Written, lease_id: str | None
+    ) -> None:
+        self._may_stage(db, place, block_id, lease_id)
         now = self._now()
         replaced = staging.stage(db, place, Piece(written.file, written.size, block_id), now)
         if replaced is not None:

@@ -27,6 +27,12 @@ def azure_backend(folder: Path) -> Iterator[Backend]:
             fetch=_fetch,
             collects_by_itself=True,
             waits_for_days=False,
+            folds_at_one_character=True,
+            put_keeps_staged_blocks=True,
+            discards_beside_whole=False,
+            delete_drops_staged_only=True,
+            frees_container_names_at_once=True,
+            tells_first_block_time=True,
             entities_weigh_as_json=True,
         )
 

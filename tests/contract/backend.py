@@ -27,5 +27,15 @@ class Backend:
     """Frees unreachable bytes unasked, so that `collect_garbage` has nothing to do."""
     waits_for_days: bool
     """Its clock can be moved, so that tests of what lasts a week need not sleep."""
+    folds_at_one_character: bool = False
+    """Of a longer delimiter it sees only the first."""
+    put_keeps_staged_blocks: bool = False
+    discards_beside_whole: bool = True
+    """Drops staged blocks also where the content was put whole, and is not made of blocks."""
+    delete_drops_staged_only: bool = False
+    """Deletes a name that has nothing but staged blocks, which is not there for others."""
+    frees_container_names_at_once: bool = False
+    tells_first_block_time: bool = False
+    """Where nothing is committed: the time of the first staged block instead of the last."""
     entities_weigh_as_json: bool = False
     """Counts an entity's size as it travels, bytes in base64, so that 1 MiB of them does not fit."""

@@ -1,11 +1,12 @@
 """Listings: by name in code point order, by prefix, folded at a delimiter, page by page."""
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from shared.blobs import Blobs
 from shared.errors import Invalid
+from tests.contract.backend import Backend
 from tests.contract.making import fresh
 
 steps = st.text("ab/é\U0001f600~", min_size=1, max_size=6)
@@ -41,9 +42,10 @@ def model(names: set[str], prefix: str, delimiter: str | None) -> tuple[list[str
     limit=st.integers(1, 5),
 )
 def test_any_listing_matches_a_model(
-    blobs: Blobs, names: set[str], prefix: str, delimiter: str | None, limit: int
+    backend: Backend, names: set[str], prefix: str, delimiter: str | None, limit: int
 ) -> None:
-    container = fresh("c")
+    assume(len(delimiter or "/") == 1 or not backend.folds_at_one_character)
+    blobs, container = backend.blobs, fresh("c")
     blobs.create_container(container)
     for name in names:
         blobs.put(container, name, b"")
@@ -96,8 +98,8 @@ def test_many_folders_are_skipped_not_walked(blobs: Blobs, container: str) -> No
     assert pages(blobs, container, delimiter="/", prefix="07/") == ([f"07/{file}" for file in range(3)], [])
 
 
-def test_folders_are_told_apart_at_the_ends_of_unicode(blobs: Blobs, container: str) -> None:
-    for delimiter in ("\ud7ff", "\U0010ffff"):
+def test_folders_are_told_apart_at_the_ends_of_unicode(backend: Backend, blobs: Blobs, container: str) -> None:
+    for delimiter in ("\ud7ff",) if backend.folds_at_one_character else ("\ud7ff", "\U0010ffff"):
         for name in (f"a{delimiter}1", f"a{delimiter}2", "a\ue000", "b"):
             blobs.put(container, name, b"")
         names, prefixes = pages(blobs, container, delimiter=delimiter)

@@ -80,11 +80,11 @@ def test_a_deleted_container_is_gone_at_once_with_all_its_blobs(blobs: Blobs, co
 def test_its_name_is_taken_while_it_is_being_deleted(backend: Backend, blobs: Blobs, container: str) -> None:
     blobs.put(container, "a", b"x")
     blobs.delete_container(container)
-    with pytest.raises(Conflict):
-        blobs.create_container(container)
-    with pytest.raises(Conflict):
-        blobs.ensure_container(container)
-    backend.wait(31)
+    if not backend.frees_container_names_at_once:
+        for make in (blobs.create_container, blobs.ensure_container):
+            with pytest.raises(Conflict):
+                make(container)
+        backend.wait(31)
     blobs.create_container(container)
     assert blobs.list_blobs(container).blobs == ()
     with pytest.raises(NotFound):

@@ -79,8 +79,8 @@ class PartPlan(msgspec.Struct, frozen=True, kw_only=True):
     """One part of a plan, made by one ticket.
 
     `kind` is the ticket kind that makes it; `needs` names parts that must be finished first; a part that is not
-    `vital` may fail without failing the video; `weight` is its share of the work, for progress; `detail` is for its
-    handler alone.
+    `vital` may fail without failing the video; `weight` is its share of the work, for progress; `gives` names what its
+    owner lacks without it ("its sound"); `detail` is for its handler alone.
     """
 
     name: str
@@ -90,6 +90,7 @@ class PartPlan(msgspec.Struct, frozen=True, kw_only=True):
     needs: tuple[str, ...] = ()
     vital: bool = True
     weight: float = 1.0
+    gives: str = ""
     detail: dict[str, Any] = {}
 
 

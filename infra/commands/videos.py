@@ -1,6 +1,7 @@
 """video: what there is, how it fares, and setting it going again."""
 
 import argparse
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -8,8 +9,9 @@ import msgspec
 from infra.commands import table
 from infra.commands.site import Site
 from shared.errors import Invalid
+from shared.notes import owner_notes
 from shared.poison import reopen
-from shared.videos import SOURCES, Video, fraction_done
+from shared.videos import SOURCES, Part, Plan, Video, fraction_done
 from workers.steps import find_plan, send_next
 
 
@@ -44,18 +46,18 @@ def _show(site: Site, options: argparse.Namespace) -> None:
     for name, value in msgspec.to_builtins(video).items():
         if value not in (None, "", (), {}):
             print(f"{name:14}{', '.join(value) if isinstance(value, tuple) else value}")
-    print(f"{'progress':14}{_progress(site, video)}")
+    plan, parts = find_plan(site.services, video), catalog.parts(video.id, video.generation)
+    print(f"{'progress':14}{_progress(site, video, plan, parts)}")
+    for note in owner_notes(video, plan, parts):
+        print(f"{'note':14}{note}")
     for event in catalog.events(video.id):
         print(f"  {table.moment(event.at)}  {event.what}  {event.detail}".rstrip())
 
 
-def _progress(site: Site, video: Video) -> str:
-    plan = find_plan(site.services, video)
+def _progress(site: Site, video: Video, plan: Plan | None, parts: Mapping[str, Part]) -> str:
     if plan is None:
         return "no plan yet"
-    catalog = site.services.catalog
-    parts = catalog.parts(video.id, video.generation)
-    done = fraction_done(plan, parts, catalog.progress(video.id, video.generation))
+    done = fraction_done(plan, parts, site.services.catalog.progress(video.id, video.generation))
     return f"{done:.0%}, {len(parts)} of {len(plan.parts)} parts"
 
 

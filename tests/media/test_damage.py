@@ -26,6 +26,16 @@ def test_a_file_cut_short_plays_what_it_has_and_says_so(made, a_clip):
     assert 1.5 < out.video["duration"] < 3.5
 
 
+def test_from_a_minute_on_what_is_there_is_told_in_minutes(made, tmp_path):
+    film = tmp_path / "film.mp4"
+    ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x36:r=10:d=90", "-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p",
+           "-movflags", "+faststart", str(film))  # fmt: skip
+    whole = film.read_bytes()
+    begins = whole.find(b"mdat")
+    [note] = made(whole[: begins + (len(whole) - begins) // 2], only=("first",)).parts["first"].result["notes"]
+    assert re.fullmatch(r"the file ends early: 0:\d\d of 1:30 minutes of its picture are there", note)
+
+
 def test_a_picture_shorter_than_its_sound_is_not_called_cut_short(made, a_clip, tmp_path):
     uneven = tmp_path / "uneven.mkv"
     ffmpeg("-t", "1", "-i", str(a_clip("plain")), "-i", str(a_clip("plain")), "-map", "0:v", "-map", "1:a", "-c", "copy",

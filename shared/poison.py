@@ -13,7 +13,7 @@ import msgspec
 from shared.clock import Clock
 from shared.errors import Conflict, Invalid, Lost, NotFound
 from shared.queues import MAX_BATCH, Message, Queues
-from shared.tables import Entity, Tables, Value
+from shared.tables import Entity, Tables, Value, every_entity
 from shared.tickets import POISON_SUFFIX, QUEUES, Ticket, VideoTicket, decode, encode
 from shared.videos import Catalog, State, Video, whole
 
@@ -77,13 +77,7 @@ class Poison:
         return self._announce(poisoned)
 
     def list(self, queue: str | None = None) -> Iterator[Poisoned]:
-        marker = None
-        while True:
-            page = self._tables.query(POISON, queue, marker=marker)
-            yield from (_poisoned(entity) for entity in page.entities)
-            marker = page.marker
-            if marker is None:
-                return
+        return (_poisoned(entity) for entity in every_entity(self._tables, POISON, queue))
 
     def show(self, poison_id: str) -> Poisoned:
         """Raises NotFound."""
@@ -181,11 +175,8 @@ def reopen(catalog: Catalog, video_id: str) -> None:
     What finished stays; parts given up are forgotten. A failed video, or a published one that lacks a part, is then
     open for work again; any other is left alone. The caller sends the ticket that goes on, after this.
     """
-    try:
-        video = catalog.get(video_id)
-    except NotFound:
-        return
-    if video.state == "deleted":
+    video = catalog.find(video_id)
+    if video is None or video.state == "deleted":
         return
     for part in catalog.parts(video_id, video.generation).values():
         if part.failed is not None:

@@ -1,6 +1,6 @@
 """Tables: entities by (partition, row), each with an ETag; the only transaction is a batch inside one partition."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
@@ -93,3 +93,22 @@ class Tables(Protocol):
         `partition` None walks the whole table in key order: for rebuilding and copying, never for a page.
         """
         ...
+
+
+def every_entity(
+    tables: Tables,
+    table: str,
+    partition: str | None,
+    *,
+    row_from: str | None = None,
+    row_to: str | None = None,
+    limit: int = 1000,
+) -> Iterator[Entity]:
+    """Page after page of a query to its end, each of at most `limit`."""
+    marker = None
+    while True:
+        page = tables.query(table, partition, row_from=row_from, row_to=row_to, limit=limit, marker=marker)
+        yield from page.entities
+        marker = page.marker
+        if marker is None:
+            return

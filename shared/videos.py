@@ -17,7 +17,7 @@ import msgspec
 from shared import tickets
 from shared.clock import Clock
 from shared.errors import Conflict, Invalid, NotFound
-from shared.tables import Change, Entity, Tables, Value
+from shared.tables import Change, Entity, Tables, Value, every_entity
 
 VIDEOS = "videos"
 LISTS = "lists"
@@ -242,6 +242,12 @@ class Catalog:
         except NotFound:
             raise NotFound(f"there is no video {video_id}") from None
 
+    def find(self, video_id: str) -> Video | None:
+        try:
+            return self.get(video_id)
+        except NotFound:
+            return None
+
     def change(self, video_id: str, how: Callable[[Video], Video | None], *, event: str | None = None) -> Video:
         """Compare-and-swap until it holds: `how` gets the record as it is and returns it changed, or None to leave it.
 
@@ -265,24 +271,12 @@ class Catalog:
     def channel(self, owner: str, *, limit: int = 50, marker: str | None = None) -> tuple[list[Video], str | None]:
         """The owner's videos newest first, whatever their state but deleted, and the marker of the next page."""
         page = self._tables.query(LISTS, f"channel:{owner}", limit=limit, marker=marker)
-        videos = [self._find(str(row.properties["video"])) for row in page.entities]
+        videos = [self.find(str(row.properties["video"])) for row in page.entities]
         return [video for video in videos if video and video.state != "deleted"], page.marker
 
     def all(self) -> Iterator[Video]:
         """Every video there is, deleted ones included: for rebuilding and copying."""
-        marker = None
-        while True:
-            page = self._tables.query(VIDEOS, None, marker=marker)
-            yield from (_video(entity) for entity in page.entities if entity.row == "video")
-            marker = page.marker
-            if marker is None:
-                return
-
-    def _find(self, video_id: str) -> Video | None:
-        try:
-            return self.get(video_id)
-        except NotFound:
-            return None
+        return (_video(entity) for entity in every_entity(self._tables, VIDEOS, None) if entity.row == "video")
 
     # The active list
 
@@ -300,13 +294,7 @@ class Catalog:
 
     def active_since(self) -> Iterator[tuple[str, datetime]]:
         """Each video on the list, and when it was last put there."""
-        marker = None
-        while True:
-            page = self._tables.query(LISTS, "active", marker=marker)
-            yield from ((entity.row, entity.timestamp) for entity in page.entities)
-            marker = page.marker
-            if marker is None:
-                return
+        return ((entity.row, entity.timestamp) for entity in every_entity(self._tables, LISTS, "active"))
 
     # Plan, parts, progress
 
@@ -321,6 +309,13 @@ class Catalog:
     def plan(self, video_id: str, generation: int) -> Plan:
         entity = self._tables.get(VIDEOS, video_id, f"plan-g{generation}")
         return msgspec.json.decode(str(entity.properties["json"]), type=Plan)
+
+    def find_plan(self, video: Video) -> Plan | None:
+        """That of its generation, once it is decided."""
+        try:
+            return self.plan(video.id, video.generation)
+        except NotFound:
+            return None
 
     def record_part(self, video_id: str, generation: int, part: Part) -> Part:
         """The first to record a part wins; returns the one that holds, whose attempt tells the caller who won."""
@@ -371,15 +366,7 @@ class Catalog:
         return Change(kind="upsert", row=row, properties={"json": _json(event)})
 
     def _rows(self, video_id: str, prefix: str) -> Iterator[Entity]:
-        marker = None
-        while True:
-            page = self._tables.query(
-                VIDEOS, video_id, row_from=prefix, row_to=prefix + "\U0010ffff", marker=marker
-            )
-            yield from page.entities
-            marker = page.marker
-            if marker is None:
-                return
+        return every_entity(self._tables, VIDEOS, video_id, row_from=prefix, row_to=prefix + "\U0010ffff")
 
 
 def clean_title(text: str, *, fallback: str = "Untitled") -> str:

@@ -8,7 +8,6 @@ from typing import Any
 from flask import url_for
 from markupsafe import Markup
 
-from shared.errors import NotFound
 from shared.search import Hit
 from shared.videos import Privacy, State, Video
 from web.access import is_listed
@@ -107,11 +106,8 @@ def found(hits: Iterable[Hit]) -> Iterator[tuple[Video, Hit]]:
     """What the index found, as the catalog has it now and as far as this person may see it: the index may be behind."""
     person = asking()
     for hit in hits:
-        try:
-            video = services().catalog.get(hit.video)
-        except NotFound:
-            continue
-        if is_listed(video, person) and video.playback.master is not None:
+        video = services().catalog.find(hit.video)
+        if video is not None and is_listed(video, person) and video.playback.master is not None:
             yield video, hit
 
 

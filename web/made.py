@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shared.errors import NotFound
 from shared.notes import owner_notes
 from shared.videos import Part, Plan, Video, fraction_done
 from web.access import may_change
@@ -27,20 +26,13 @@ def made(video: Video) -> Made:
         return Made()
     parts = services().catalog.parts(video.id, video.generation)
     told = may_change(video, asking())
-    plan = _plan(video) if told or video.state != "published" else None
+    plan = services().catalog.find_plan(video) if told or video.state != "published" else None
     return Made(
         progress=_progress(video, plan, parts),
         renditions=_renditions(parts.values()),
         notes=owner_notes(video, plan, parts) if told else (),
         lacking=told and any(part.failed is not None for part in parts.values()),
     )
-
-
-def _plan(video: Video) -> Plan | None:
-    try:
-        return services().catalog.plan(video.id, video.generation)
-    except NotFound:
-        return None
 
 
 def _progress(video: Video, plan: Plan | None, parts: Mapping[str, Part]) -> int:

@@ -12,7 +12,7 @@ from shared.errors import Invalid
 from shared.notes import owner_notes
 from shared.poison import reopen
 from shared.videos import SOURCES, Part, Plan, Video, fraction_done
-from workers.steps import find_plan, send_next
+from workers.steps import send_next
 
 
 def add(subjects: Any) -> None:
@@ -46,7 +46,7 @@ def _show(site: Site, options: argparse.Namespace) -> None:
     for name, value in msgspec.to_builtins(video).items():
         if value not in (None, "", (), {}):
             print(f"{name:14}{', '.join(value) if isinstance(value, tuple) else value}")
-    plan, parts = find_plan(site.services, video), catalog.parts(video.id, video.generation)
+    plan, parts = catalog.find_plan(video), catalog.parts(video.id, video.generation)
     print(f"{'progress':14}{_progress(site, video, plan, parts)}")
     for note in owner_notes(video, plan, parts):
         print(f"{'note':14}{note}")

@@ -169,25 +169,33 @@ class Poison:
         return True
 
 
-def reopen(catalog: Catalog, video_id: str) -> None:
-    """Let work go on that was given up, by an operator's replay or the owner's retry.
+def reopen(catalog: Catalog, video_id: str) -> bool:
+    """Let work go on that was given up, by an operator's replay or the owner's retry; returns whether any was.
 
     What finished stays; parts given up are forgotten. A failed video, or a published one that lacks a part, is then
     open for work again; any other is left alone. The caller sends the ticket that goes on, after this.
+
+    The record goes before the parts: cut short there, the video ends as it was, to be tried again, and never as
+    published for good with a part that nobody makes.
     """
     video = catalog.find(video_id)
-    if video is None or video.state == "deleted":
-        return
-    for part in catalog.parts(video_id, video.generation).values():
-        if part.failed is not None:
-            catalog.forget_part(video_id, video.generation, part.name)
-    if video.state == "failed" or (video.state == "published" and _lacks_parts(catalog, video)):
-        catalog.mark_active(video_id)
-        catalog.change(video_id, _reopened, event="reopened")
+    if video is None or not _gave_up(catalog, video):
+        return False
+    catalog.mark_active(video_id)
+    catalog.change(video_id, _reopened, event="reopened")
+    catalog.forget_given_up(video_id, video.generation)
+    catalog.change(video_id, _reopened, event="reopened")  # the parts, while they stood, may have ended it once more
+    return True
 
 
-def _lacks_parts(catalog: Catalog, video: Video) -> bool:
-    return not whole(catalog.plan(video.id, video.generation), catalog.parts(video.id, video.generation))
+def _gave_up(catalog: Catalog, video: Video) -> bool:
+    if video.state in ("failed", "deleted"):
+        return video.state == "failed"
+    parts = catalog.parts(video.id, video.generation)
+    if any(part.failed is not None for part in parts.values()):
+        return True
+    plan = catalog.find_plan(video)
+    return video.state == "published" and plan is not None and not whole(plan, parts)
 
 
 def _reopened(video: Video) -> Video | None:

@@ -9,6 +9,7 @@ will be made of), "part-g<n>-<part>" (one finished part: the first insert wins),
 import re
 import secrets
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -325,13 +326,15 @@ class Catalog:
             return self.parts(video_id, generation)[part.name]
         return part
 
-    def forget_part(self, video_id: str, generation: int, name: str) -> None:
-        """Let a part be made again (an operator's or owner's retry)."""
-        self._tables.delete(VIDEOS, video_id, f"part-g{generation}-{name}")
+    def forget_given_up(self, video_id: str, generation: int) -> None:
+        """Let the parts that failed be made again; one made meanwhile stays."""
+        for row in self._rows(video_id, f"part-g{generation}-"):
+            if _part(row).failed is not None:
+                with suppress(NotFound, Conflict):  # another was here
+                    self._tables.delete(VIDEOS, video_id, row.row, if_match=row.etag)
 
     def parts(self, video_id: str, generation: int) -> dict[str, Part]:
-        rows = self._rows(video_id, f"part-g{generation}-")
-        found = [msgspec.json.decode(str(row.properties["json"]), type=Part) for row in rows]
+        found = [_part(row) for row in self._rows(video_id, f"part-g{generation}-")]
         return {part.name: part for part in found}
 
     def report_progress(self, video_id: str, generation: int, progress: Progress) -> None:
@@ -399,3 +402,7 @@ def _properties(video: Video) -> dict[str, Value]:
 def _video(entity: Entity) -> Video:
     video = msgspec.json.decode(str(entity.properties["json"]), type=Video)
     return msgspec.structs.replace(video, etag=entity.etag)
+
+
+def _part(entity: Entity) -> Part:
+    return msgspec.json.decode(str(entity.properties["json"]), type=Part)

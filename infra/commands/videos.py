@@ -8,11 +8,9 @@ import msgspec
 
 from infra.commands import table
 from infra.commands.site import Site
-from shared.errors import Invalid
+from shared import decisions
 from shared.notes import owner_notes
-from shared.poison import reopen
-from shared.videos import SOURCES, Part, Plan, Video, fraction_done
-from workers.steps import send_next
+from shared.videos import Part, Plan, Video, fraction_done
 
 
 def add(subjects: Any) -> None:
@@ -62,26 +60,10 @@ def _progress(site: Site, video: Video, plan: Plan | None, parts: Mapping[str, P
 
 
 def _delete(site: Site, options: argparse.Namespace) -> None:
-    """Active before deleted, so that a crash in between leaves something the sweep finds."""
-
-    def deleted(video: Video) -> Video | None:
-        if video.state == "deleted":
-            return None
-        return msgspec.structs.replace(video, state="deleted", revision=video.revision + 1)
-
-    video = site.services.catalog.get(options.id)
-    site.services.catalog.mark_active(video.id)
-    site.services.catalog.change(video.id, deleted, event="deleted")
-    site.services.blobs.discard_uncommitted(SOURCES, video.source)
-    send_next(site.services, video.id)
+    video = decisions.delete(site.services, options.id)
     print(f"deleted {video.id}; its files go within moments")
 
 
 def _retry(site: Site, options: argparse.Namespace) -> None:
-    services = site.services
-    video = services.catalog.get(options.id)
-    reopen(services.catalog, video.id)
-    if services.catalog.get(video.id).state == video.state:
-        raise Invalid(f"{video.id} is {video.state}; there is nothing to do again")
-    send_next(services, video.id)
+    video = decisions.retry(site.services, options.id)
     print(f"{video.id} is on its way again")

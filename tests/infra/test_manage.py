@@ -117,6 +117,17 @@ def test_a_video_is_shown_with_what_its_owner_is_told_of_it(running: Site, servi
     assert running.manage("video", "delete", video.id).returncode == 0
 
 
+def test_a_failed_video_is_tried_again_and_one_that_did_not_fail_is_not(running: Site, services: Services) -> None:
+    video = a_video(services, state="failed", reason="Something went wrong", indexed=1)
+    tried = running.manage("video", "retry", video.id)
+    assert (tried.returncode, tried.stdout) == (0, f"{video.id} is on its way again\n")
+    assert "reopened" in [event.what for event in services.catalog.events(video.id)]
+    deleted = running.manage("video", "delete", video.id)
+    assert (deleted.returncode, deleted.stdout) == (0, f"deleted {video.id}; its files go within moments\n")
+    again = running.manage("video", "retry", video.id)
+    assert (again.returncode, again.stderr) == (1, "there is nothing to try again: no work on this video was given up\n")
+
+
 def test_every_queue_is_listed_with_its_depth(running: Site, services: Services) -> None:
     lines = running.manage("tickets", "queues").stdout.splitlines()
     assert [line.split()[0] for line in lines[1:7]] == [

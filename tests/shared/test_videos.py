@@ -155,11 +155,12 @@ def test_parts_of_one_generation_are_not_anothers(catalog: Catalog) -> None:
     assert [catalog.parts(video.id, generation)["ladder"].attempt for generation in (1, 2, 11)] == ["1", "2", "11"]
 
 
-def test_a_part_can_be_forgotten_and_made_again(catalog: Catalog) -> None:
+def test_parts_given_up_can_be_forgotten_and_made_again(catalog: Catalog) -> None:
     video = catalog.add(a_video(), event="created")
+    made = catalog.record_part(video.id, 1, Part(name="first", attempt="aa"))
     catalog.record_part(video.id, 1, Part(name="ladder", attempt="aa", failed="it broke"))
-    catalog.forget_part(video.id, 1, "ladder")
-    assert catalog.parts(video.id, 1) == {}
+    catalog.forget_given_up(video.id, 1)
+    assert catalog.parts(video.id, 1) == {"first": made}
     assert catalog.record_part(video.id, 1, Part(name="ladder", attempt="bb")).attempt == "bb"
 
 

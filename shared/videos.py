@@ -225,8 +225,10 @@ class Catalog:
     def add(self, video: Video, *, event: str) -> Video:
         """Enter a new video; its active row goes first, so that a crash in between leaves something the sweep finds.
 
-        Raises Conflict if there is a video of that id.
+        Raises Conflict if there is a video of that id, whose places in the lists then stay as they are.
         """
+        if self.find(video.id) is not None:
+            raise Conflict(f"there is a video {video.id} already")
         self.mark_active(video.id)
         channel_row = f"{_inverted(video.created)}-{video.id}"
         self._tables.upsert(LISTS, f"channel:{video.owner}", channel_row, {"video": video.id})

@@ -1,4 +1,4 @@
-"""Blobs nobody refers to: files of attempts that lost, media and sources of videos deleted or never entered."""
+"""What nobody refers to: files of lost attempts, what is left of videos deleted or never entered, and old keys."""
 
 import re
 from collections import defaultdict
@@ -9,6 +9,7 @@ from functools import partial
 from shared.blobs import Blob, every_page
 from shared.errors import NotFound
 from shared.services import Services
+from shared.uploads import forget_key, old_keys
 from shared.videos import MEDIA, SOURCES, Playback, Video
 from workers.findings import Finding
 from workers.steps import ASSEMBLE, past
@@ -40,6 +41,12 @@ def look_at_blocks(services: Services) -> Iterator[Finding]:
         if _is_aged(services, last) and _is_gone(services.catalog.find(video_id)):
             mend = partial(services.blobs.discard_uncommitted, SOURCES, name)
             yield Finding(what="drop the blocks", about=name, mend=mend)
+
+
+def look_at_keys(services: Services) -> Iterator[Finding]:
+    for key in old_keys(services):
+        mend = partial(forget_key, services, key)
+        yield Finding(what="forget the upload key", about=f"{key.partition}/{key.row[:12]}", mend=mend)
 
 
 def _removal(services: Services, container: str, video_id: str, prefix: str, blobs: Sequence[Blob]) -> Finding:

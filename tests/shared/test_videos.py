@@ -61,6 +61,15 @@ def test_an_id_is_taken_once(catalog: Catalog) -> None:
         catalog.add(a_video(id=video.id), event="created")
 
 
+def test_entering_a_video_again_leaves_it_where_it_is_in_the_lists(catalog: Catalog) -> None:
+    video = catalog.add(a_video(), event="created")
+    catalog.mark_idle(video.id)
+    with pytest.raises(Conflict):
+        catalog.add(a_video(id=video.id, created=AT + timedelta(hours=1)), event="created")
+    assert list(catalog.active()) == []
+    assert [found.id for found in catalog.channel("ada")[0]] == [video.id]
+
+
 @pytest.mark.parametrize("video_id", ["", "short", "../../../etc", "00000000000", "4Rk9mZQ2xLp"])
 def test_a_video_that_is_not_there_is_not_found(catalog: Catalog, video_id: str) -> None:
     with pytest.raises(NotFound):

@@ -97,6 +97,14 @@ def test_opening_twice_with_one_idempotency_key_gives_one_video(uploading, servi
     assert len(list(services.catalog.all())) == 2
 
 
+def test_opening_once_more_what_is_finished_marks_nothing_active(uploading, services: Services):
+    upload: Uploading = uploading()
+    opened = upload.open(**{"Idempotency-Key": "k1"}).json
+    services.catalog.mark_idle(opened["video_id"])
+    assert upload.open(**{"Idempotency-Key": "k1"}).json["video_id"] == opened["video_id"]
+    assert list(services.catalog.active()) == []
+
+
 def test_blocks_that_do_not_add_up_to_the_announced_size_are_refused(uploading):
     upload: Uploading = uploading(size=99_999)
     upload.open()

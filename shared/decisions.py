@@ -6,7 +6,7 @@ Marked active first, changed by compare-and-swap, tickets last: whatever dies in
 import msgspec
 
 from shared.errors import Conflict
-from shared.poison import reopen
+from shared.reopening import reopen
 from shared.services import Services
 from shared.tickets import Erase, Index, Ingest
 from shared.videos import SOURCES, Video

@@ -6,8 +6,9 @@ from datetime import timedelta
 import pytest
 
 from shared.errors import Busy, Conflict, Invalid, NotFound
-from shared.poison import Poisoned, reopen
+from shared.poison import Poisoned
 from shared.queues import Message
+from shared.reopening import reopen
 from shared.services import Services
 from shared.tickets import Ingest, decode, encode
 from shared.videos import Part

@@ -9,6 +9,8 @@ Value = str | int | float | bool | bytes | datetime
 """A property's value. int is signed 64-bit; datetime is UTC; str up to 32 Ki UTF-16 units; bytes up to 64 KiB."""
 
 MAX_ENTITY_BYTES = 1024 * 1024
+MAX_BYTES = 64 * 1024
+"""In a property of bytes."""
 MAX_PROPERTIES = 252
 MAX_KEY_BYTES = 1024
 MAX_BATCH = 100

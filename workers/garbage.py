@@ -1,4 +1,4 @@
-"""What nobody refers to: files of lost attempts, what is left of videos deleted or never entered, and old keys."""
+"""What nobody refers to: files of lost attempts, what deleted videos left, bodies of tickets, and old keys."""
 
 import re
 from collections import defaultdict
@@ -41,6 +41,13 @@ def look_at_blocks(services: Services) -> Iterator[Finding]:
         if _is_aged(services, last) and _is_gone(services.catalog.find(video_id)):
             mend = partial(services.blobs.discard_uncommitted, SOURCES, name)
             yield Finding(what="drop the blocks", about=name, mend=mend)
+
+
+def look_at_poison(services: Services) -> Iterator[Finding]:
+    for body in services.poison.left_behind():
+        if _is_aged(services, body.last_modified):
+            mend = partial(services.poison.forget_body, body)
+            yield Finding(what="remove the body of a ticket", about=body.name, mend=mend)
 
 
 def look_at_keys(services: Services) -> Iterator[Finding]:

@@ -9,12 +9,11 @@ from typing import Any
 
 from shared.errors import Invalid
 from shared.local.limits import encoded
-from shared.tables import MAX_ENTITY_BYTES, MAX_PROPERTIES, Value
+from shared.tables import MAX_BYTES, MAX_ENTITY_BYTES, MAX_PROPERTIES, Value
 
 _NAME = re.compile("[A-Za-z_][A-Za-z0-9_]{0,254}")
 _RESERVED = {"PartitionKey", "RowKey", "Timestamp"}
 _MAX_TEXT_UNITS = 32 * 1024
-_MAX_BYTES = 64 * 1024
 
 _READERS: dict[str, Callable[[Any], Value]] = {
     "bool": bool,
@@ -75,7 +74,7 @@ def _checked_text(name: str, value: str) -> str:
 
 
 def _checked_bytes(name: str, value: bytes) -> bytes:
-    if len(value) > _MAX_BYTES:
+    if len(value) > MAX_BYTES:
         raise Invalid(f"property {name!r} holds more than 64 KiB")
     return value
 

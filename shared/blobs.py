@@ -250,3 +250,16 @@ class Blobs(Protocol):
         A store that does this by itself returns 0.
         """
         ...
+
+
+def every_page(
+    blobs: Blobs, container: str, *, prefix: str = "", delimiter: str | None = None, limit: int = 1000
+) -> Iterator[BlobPage]:
+    """Page after page of a listing to its end, each of at most `limit`."""
+    marker = None
+    while True:
+        page = blobs.list_blobs(container, prefix=prefix, delimiter=delimiter, limit=limit, marker=marker)
+        yield page
+        marker = page.marker
+        if marker is None:
+            return

@@ -19,7 +19,7 @@ from argon2.exceptions import Argon2Error, InvalidHashError
 
 from shared.clock import Clock
 from shared.errors import Conflict, Invalid, NotFound
-from shared.tables import Entity, Tables
+from shared.tables import Entity, Tables, every_entity
 
 PEOPLE = "people"
 ROLES = ("viewer", "creator", "operator", "admin")
@@ -128,14 +128,7 @@ class People:
 
     def all(self) -> Iterator[Person]:
         """Everybody by name."""
-        marker = None
-        while True:
-            page = self._tables.query(PEOPLE, "everybody", marker=marker)
-            for row in page.entities:
-                yield self.get(str(row.properties["id"]))
-            marker = page.marker
-            if marker is None:
-                return
+        return (self.get(str(row.properties["id"])) for row in every_entity(self._tables, PEOPLE, "everybody"))
 
     def _claim_all(self, person: Person) -> None:
         """Both or none: whoever is told that the address is taken may try again with the name."""

@@ -2,22 +2,27 @@
 
 The table is the truth: one row a ticket, keyed by the queue and message it came from, so a worker that dies half way
 through setting aside leaves one record however often it is done again. The message in `<queue>-poison` only announces
-the row to whoever watches queues.
+the row to whoever watches queues. A body too large for a row lies in a blob of its own, in container "poison" under the
+ticket's id: written before the row and removed after it, so a row always finds its body.
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime, timedelta
 
 import msgspec
 
+from shared.blobs import Blob, Blobs, every_page
 from shared.clock import Clock
 from shared.errors import Conflict, Invalid, Lost, NotFound
 from shared.queues import MAX_BATCH, Message, Queues
-from shared.tables import Entity, Tables, Value
-from shared.tickets import POISON_SUFFIX, QUEUES, Ticket, VideoTicket, decode, encode
-from shared.videos import Catalog, State, Video, whole
+from shared.reopening import reopen
+from shared.tables import MAX_BYTES, Entity, Tables, Value, every_entity
+from shared.tickets import POISON_SUFFIX, QUEUES, Ticket, VideoTicket, decode
+from shared.videos import Catalog
 
 POISON = "poison"
+"""The table, and the container of large bodies."""
 _LOOK = timedelta(seconds=30)
 _MAX_REASON = 4000
 _REPLAY = timedelta(minutes=1)
@@ -25,7 +30,10 @@ _REPLAY = timedelta(minutes=1)
 
 
 class Poisoned(msgspec.Struct, frozen=True, kw_only=True):
-    """One ticket set aside. `body` is what was received, byte for byte; `history` its earlier reasons, oldest first."""
+    """One ticket set aside. `body` is what was received, byte for byte; `history` its earlier reasons, oldest first.
+
+    A body that lies `apart`, in a blob, is here only if one ticket was asked for, not in a list.
+    """
 
     queue: str
     message: str
@@ -34,6 +42,7 @@ class Poisoned(msgspec.Struct, frozen=True, kw_only=True):
     tries: int
     at: datetime
     body: str = ""
+    apart: bool = False
     announcement: tuple[str, str] | None = None
     """Id and receipt of the message in the poison queue; the receipt is dead if somebody took that message."""
     replaying: datetime | None = None
@@ -53,23 +62,28 @@ class _Announcement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Poison:
-    """The tickets set aside, over tables and queues."""
+    """The tickets set aside, over tables, blobs and queues."""
 
-    def __init__(self, tables: Tables, queues: Queues, catalog: Catalog, clock: Clock) -> None:
+    def __init__(self, tables: Tables, blobs: Blobs, queues: Queues, catalog: Catalog, clock: Clock) -> None:
         self._tables = tables
+        self._blobs = blobs
         self._queues = queues
         self._catalog = catalog
         self._clock = clock
 
     def ensure(self) -> None:
         self._tables.ensure_table(POISON)
+        self._blobs.ensure_container(POISON)
 
     def set_aside(self, queue: str, message: Message, reason: str, history: tuple[str, ...] = ()) -> Poisoned:
         """Record and announce it; the caller then deletes the original. Repeating it leaves one of each."""
+        body = message.body.encode()
         poisoned = Poisoned(
             queue=queue, message=message.id, reason=reason[:_MAX_REASON], history=history,
-            tries=message.dequeue_count, at=self._clock.now(), body=message.body,
+            tries=message.dequeue_count, at=self._clock.now(), body=message.body, apart=len(body) > MAX_BYTES,
         )
+        if poisoned.apart:
+            self._blobs.put(POISON, poisoned.id, body, content_type="text/plain; charset=utf-8")
         try:
             self._tables.insert(POISON, queue, message.id, _properties(poisoned))
         except Conflict:
@@ -77,21 +91,18 @@ class Poison:
         return self._announce(poisoned)
 
     def list(self, queue: str | None = None) -> Iterator[Poisoned]:
-        marker = None
-        while True:
-            page = self._tables.query(POISON, queue, marker=marker)
-            yield from (_poisoned(entity) for entity in page.entities)
-            marker = page.marker
-            if marker is None:
-                return
+        return (_poisoned(entity) for entity in every_entity(self._tables, POISON, queue))
 
     def show(self, poison_id: str) -> Poisoned:
         """Raises NotFound."""
-        queue, message = _key(poison_id)
+        poisoned = self._record(poison_id)
+        if not poisoned.apart:
+            return poisoned
         try:
-            return _poisoned(self._tables.get(POISON, queue, message))
+            body = self._blobs.get(POISON, poisoned.id)
         except NotFound:
-            raise NotFound(f"no ticket {poison_id} is set aside") from None
+            raise NotFound(f"the body of {poison_id} is gone") from None
+        return msgspec.structs.replace(poisoned, body=body.decode())
 
     def replay(self, poison_id: str) -> Ticket:
         """Send it again as if new: no tries counted, its video open for work again.
@@ -102,25 +113,55 @@ class Poison:
         """
         poisoned = self.show(poison_id)
         ticket = msgspec.structs.replace(decode(poisoned.body), forgiven=0)
+        as_new = _as_new(poisoned.body)
         poisoned = self._claim(poisoned)
         if isinstance(ticket, VideoTicket):
             reopen(self._catalog, ticket.video)
-        self._queues.send(poisoned.queue, encode(ticket))
+        self._queues.send(poisoned.queue, as_new)
         self._drop(poisoned)
         return ticket
 
     def purge(self, poison_id: str) -> None:
         """Drop it for good. Raises NotFound."""
-        self._drop(self.show(poison_id))
+        self._drop(self._record(poison_id))
 
     def purge_all(self, queue: str | None = None) -> int:
         """Drop every one (of a queue), its announcements too; returns how many."""
         poisoned = list(self.list(queue))
         for one in poisoned:
-            self._tables.delete(POISON, one.queue, one.message, if_match=one.etag)
+            self._remove(one)
         for name in [queue] if queue else QUEUES:
             self._queues.clear(name + POISON_SUFFIX)
         return len(poisoned)
+
+    def left_behind(self) -> Iterator[Blob]:
+        """Bodies without a row: of a ticket being set aside at this moment, or where a death cut that short."""
+        for page in every_page(self._blobs, POISON):
+            yield from (blob for blob in page.blobs if self._is_left_behind(blob))
+
+    def forget_body(self, blob: Blob) -> None:
+        """Remove one left behind, unless it was written again meanwhile."""
+        with suppress(NotFound, Conflict):
+            self._blobs.delete(POISON, blob.name, if_match=blob.etag)
+
+    def _is_left_behind(self, blob: Blob) -> bool:
+        try:
+            return not self._record(blob.name).apart
+        except (NotFound, Invalid):
+            return True
+
+    def _record(self, poison_id: str) -> Poisoned:
+        queue, message = _key(poison_id)
+        try:
+            return _poisoned(self._tables.get(POISON, queue, message))
+        except NotFound:
+            raise NotFound(f"no ticket {poison_id} is set aside") from None
+
+    def _remove(self, poisoned: Poisoned) -> None:
+        self._tables.delete(POISON, poisoned.queue, poisoned.message, if_match=poisoned.etag)
+        if poisoned.apart:
+            with suppress(NotFound):
+                self._blobs.delete(POISON, poisoned.id)
 
     def _announce(self, poisoned: Poisoned) -> Poisoned:
         text = _Announcement(poison=poisoned.id, reason=poisoned.reason[:500])
@@ -161,7 +202,7 @@ class Poison:
         return msgspec.structs.replace(claimed, etag=etag)
 
     def _drop(self, poisoned: Poisoned) -> None:
-        self._tables.delete(POISON, poisoned.queue, poisoned.message, if_match=poisoned.etag)
+        self._remove(poisoned)
         if poisoned.announcement is None or not self._forget(poisoned.queue, *poisoned.announcement):
             found = self._find(poisoned)
             if found is not None:
@@ -173,42 +214,6 @@ class Poison:
         except Lost:
             return False
         return True
-
-
-def reopen(catalog: Catalog, video_id: str) -> None:
-    """Let work go on that was given up, by an operator's replay or the owner's retry.
-
-    What finished stays; parts given up are forgotten. A failed video, or a published one that lacks a part, is then
-    open for work again; any other is left alone. The caller sends the ticket that goes on, after this.
-    """
-    try:
-        video = catalog.get(video_id)
-    except NotFound:
-        return
-    if video.state == "deleted":
-        return
-    for part in catalog.parts(video_id, video.generation).values():
-        if part.failed is not None:
-            catalog.forget_part(video_id, video.generation, part.name)
-    if video.state == "failed" or (video.state == "published" and _lacks_parts(catalog, video)):
-        catalog.mark_active(video_id)
-        catalog.change(video_id, _reopened, event="reopened")
-
-
-def _lacks_parts(catalog: Catalog, video: Video) -> bool:
-    return not whole(catalog.plan(video.id, video.generation), catalog.parts(video.id, video.generation))
-
-
-def _reopened(video: Video) -> Video | None:
-    if video.state not in ("failed", "published"):
-        return None
-    return msgspec.structs.replace(video, state=_state_before(video), reason=None, revision=video.revision + 1)
-
-
-def _state_before(video: Video) -> State:
-    if video.playback.master is not None and video.playback.generation == video.generation:
-        return "playable"
-    return "queued" if video.duration is None else "processing"
 
 
 def _key(poison_id: str) -> tuple[str, str]:
@@ -225,14 +230,21 @@ def _announces(body: str) -> str | None:
         return None
 
 
+def _as_new(body: str) -> str:
+    """The body as it came, fields we do not know included, but for the tries forgiven."""
+    fields = msgspec.json.decode(body)
+    return msgspec.json.encode({**fields, "forgiven": 0}).decode() if fields.get("forgiven") else body
+
+
 def _properties(poisoned: Poisoned) -> dict[str, Value]:
     """The body is kept as bytes: a string property holds less than a message may."""
     record = msgspec.structs.replace(poisoned, body="", etag="")
-    return {"json": msgspec.json.encode(record).decode(), "body": poisoned.body.encode()}
+    json: dict[str, Value] = {"json": msgspec.json.encode(record).decode()}
+    return json if poisoned.apart else {**json, "body": poisoned.body.encode()}
 
 
 def _poisoned(entity: Entity) -> Poisoned:
     record = msgspec.json.decode(str(entity.properties["json"]), type=Poisoned)
-    body = entity.properties["body"]
+    body = entity.properties.get("body", "")
     text = body.decode() if isinstance(body, bytes) else str(body)
     return msgspec.structs.replace(record, body=text, etag=entity.etag)

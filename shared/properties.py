@@ -6,12 +6,11 @@ from datetime import UTC, datetime
 
 from shared.errors import Invalid
 from shared.limits import encoded
-from shared.tables import MAX_ENTITY_BYTES, MAX_PROPERTIES, Value
+from shared.tables import MAX_BYTES, MAX_ENTITY_BYTES, MAX_PROPERTIES, Value
 
 _NAME = re.compile("[A-Za-z_][A-Za-z0-9_]{0,254}")
 _RESERVED = {"PartitionKey", "RowKey", "Timestamp"}
 _MAX_TEXT_UNITS = 32 * 1024
-_MAX_BYTES = 64 * 1024
 
 
 def checked(properties: Mapping[str, Value]) -> dict[str, Value]:
@@ -57,7 +56,7 @@ def _checked_text(name: str, value: str) -> str:
 
 
 def _checked_bytes(name: str, value: bytes) -> bytes:
-    if len(value) > _MAX_BYTES:
+    if len(value) > MAX_BYTES:
         raise Invalid(f"property {name!r} holds more than 64 KiB")
     return value
 

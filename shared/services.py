@@ -84,7 +84,7 @@ def build_services(
         catalog=catalog,
         people=People(tables, clock),
         tickets=TicketQueues(queues),
-        poison=Poison(tables, queues, catalog, clock),
+        poison=Poison(tables, blobs, queues, catalog, clock),
     )
     for container in (SOURCES, MEDIA):
         blobs.ensure_container(container)

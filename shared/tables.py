@@ -1,6 +1,6 @@
 """Tables: entities by (partition, row), each with an ETag; the only transaction is a batch inside one partition."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
@@ -9,6 +9,8 @@ Value = str | int | float | bool | bytes | datetime
 """A property's value. int is signed 64-bit; datetime is UTC; str up to 32 Ki UTF-16 units; bytes up to 64 KiB."""
 
 MAX_ENTITY_BYTES = 1024 * 1024
+MAX_BYTES = 64 * 1024
+"""In a property of bytes."""
 MAX_PROPERTIES = 252
 MAX_KEY_BYTES = 1024
 MAX_BATCH = 100
@@ -93,3 +95,22 @@ class Tables(Protocol):
         `partition` None walks the whole table in key order: for rebuilding and copying, never for a page.
         """
         ...
+
+
+def every_entity(
+    tables: Tables,
+    table: str,
+    partition: str | None,
+    *,
+    row_from: str | None = None,
+    row_to: str | None = None,
+    limit: int = 1000,
+) -> Iterator[Entity]:
+    """Page after page of a query to its end, each of at most `limit`."""
+    marker = None
+    while True:
+        page = tables.query(table, partition, row_from=row_from, row_to=row_to, limit=limit, marker=marker)
+        yield from page.entities
+        marker = page.marker
+        if marker is None:
+            return

@@ -3,7 +3,7 @@
 import hashlib
 import math
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import BinaryIO
@@ -15,11 +15,14 @@ from shared.blobs import MAX_BLOCKS, Block
 from shared.errors import Conflict, Full, Invalid, NotFound
 from shared.people import Person
 from shared.services import Services
+from shared.tables import Entity, every_entity
 from shared.tickets import Ingest
 from shared.videos import SOURCES, Video
 
 UPLOAD_KEYS = "uploadkeys"
-"""Table of idempotency keys: partition = owner, row = key."""
+"""Table of idempotency keys: partition = owner, row = a digest of the key; its time is when it was first used."""
+KEY_LIFE = timedelta(days=1)
+"""How long a request may be repeated; a sweep drops older keys."""
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,7 +41,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def open_upload(services: Services, owner: Person, request: Request, *, key: str | None = None) -> Video:
-    """Enter the video and return it in state uploading; `key` asked twice gives the same video.
+    """Enter the video and return it in state uploading; `key` asked twice within a day gives the same video.
 
     Raises Invalid for what can never be uploaded, Full if the disk has no room for it, Conflict for a `key` that was
     used for another file, or for an upload given up since.
@@ -46,19 +49,38 @@ def open_upload(services: Services, owner: Person, request: Request, *, key: str
     _check_size(services, request.size)
     if key is not None:
         return _opened_once(services, owner, request, key)
-    return _enter(services, owner, request, videos.new_video_id())
+    return _enter(services, owner, request, videos.new_video_id(), services.clock.now())
+
+
+def old_keys(services: Services) -> Iterator[Entity]:
+    services.tables.ensure_table(UPLOAD_KEYS)
+    since = services.clock.now() - KEY_LIFE
+    return (key for key in every_entity(services.tables, UPLOAD_KEYS, None) if key.timestamp <= since)
+
+
+def forget_key(services: Services, key: Entity) -> None:
+    with suppress(NotFound, Conflict):  # another sweep was here, and it may have been used afresh
+        services.tables.delete(UPLOAD_KEYS, key.partition, key.row, if_match=key.etag)
 
 
 def _opened_once(services: Services, owner: Person, request: Request, key: str) -> Video:
-    digest = hashlib.sha256(key.encode()).hexdigest()
-    services.tables.ensure_table(UPLOAD_KEYS)
-    with suppress(Conflict):
-        services.tables.insert(UPLOAD_KEYS, owner.id, digest, {"video": videos.new_video_id()})
-    video_id = str(services.tables.get(UPLOAD_KEYS, owner.id, digest).properties["video"])
+    """The key's own time is the video's, so that what is entered again is entered in the same place of the lists."""
+    known = _known(services, owner, key)
+    video_id = str(known.properties["video"])
     try:
-        return _enter(services, owner, request, video_id)
+        return _enter(services, owner, request, video_id, known.timestamp)
     except Conflict:
         return _same(services.catalog.get(video_id), request)
+
+
+def _known(services: Services, owner: Person, key: str) -> Entity:
+    digest = hashlib.sha256(key.encode()).hexdigest()
+    services.tables.ensure_table(UPLOAD_KEYS)
+    while True:
+        with suppress(Conflict):
+            services.tables.insert(UPLOAD_KEYS, owner.id, digest, {"video": videos.new_video_id()})
+        with suppress(NotFound):  # the sweep dropped an old one between these two lines
+            return services.tables.get(UPLOAD_KEYS, owner.id, digest)
 
 
 def _same(video: Video, request: Request) -> Video:
@@ -69,7 +91,7 @@ def _same(video: Video, request: Request) -> Video:
     return video
 
 
-def _enter(services: Services, owner: Person, request: Request, video_id: str) -> Video:
+def _enter(services: Services, owner: Person, request: Request, video_id: str, created: datetime) -> Video:
     video = Video(
         id=video_id,
         owner=owner.id,
@@ -86,7 +108,7 @@ def _enter(services: Services, owner: Person, request: Request, video_id: str) -
         size=request.size,
         source=videos.source_name(video_id, 1),
         block_size=block_size(request.size, services.settings.block_size),
-        created=services.clock.now(),
+        created=created,
     )
     return services.catalog.add(video, event="opened")
 

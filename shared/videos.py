@@ -9,6 +9,7 @@ will be made of), "part-g<n>-<part>" (one finished part: the first insert wins),
 import re
 import secrets
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -17,7 +18,7 @@ import msgspec
 from shared import tickets
 from shared.clock import Clock
 from shared.errors import Conflict, Invalid, NotFound
-from shared.tables import Change, Entity, Tables, Value
+from shared.tables import Change, Entity, Tables, Value, every_entity
 
 VIDEOS = "videos"
 LISTS = "lists"
@@ -79,8 +80,8 @@ class PartPlan(msgspec.Struct, frozen=True, kw_only=True):
     """One part of a plan, made by one ticket.
 
     `kind` is the ticket kind that makes it; `needs` names parts that must be finished first; a part that is not
-    `vital` may fail without failing the video; `weight` is its share of the work, for progress; `detail` is for its
-    handler alone.
+    `vital` may fail without failing the video; `weight` is its share of the work, for progress; `gives` names what its
+    owner lacks without it ("its sound"); `detail` is for its handler alone.
     """
 
     name: str
@@ -90,6 +91,7 @@ class PartPlan(msgspec.Struct, frozen=True, kw_only=True):
     needs: tuple[str, ...] = ()
     vital: bool = True
     weight: float = 1.0
+    gives: str = ""
     detail: dict[str, Any] = {}
 
 
@@ -223,8 +225,10 @@ class Catalog:
     def add(self, video: Video, *, event: str) -> Video:
         """Enter a new video; its active row goes first, so that a crash in between leaves something the sweep finds.
 
-        Raises Conflict if there is a video of that id.
+        Raises Conflict if there is a video of that id, whose places in the lists then stay as they are.
         """
+        if self.find(video.id) is not None:
+            raise Conflict(f"there is a video {video.id} already")
         self.mark_active(video.id)
         channel_row = f"{_inverted(video.created)}-{video.id}"
         self._tables.upsert(LISTS, f"channel:{video.owner}", channel_row, {"video": video.id})
@@ -240,6 +244,12 @@ class Catalog:
             return _video(self._tables.get(VIDEOS, video_id, "video"))
         except NotFound:
             raise NotFound(f"there is no video {video_id}") from None
+
+    def find(self, video_id: str) -> Video | None:
+        try:
+            return self.get(video_id)
+        except NotFound:
+            return None
 
     def change(self, video_id: str, how: Callable[[Video], Video | None], *, event: str | None = None) -> Video:
         """Compare-and-swap until it holds: `how` gets the record as it is and returns it changed, or None to leave it.
@@ -264,24 +274,12 @@ class Catalog:
     def channel(self, owner: str, *, limit: int = 50, marker: str | None = None) -> tuple[list[Video], str | None]:
         """The owner's videos newest first, whatever their state but deleted, and the marker of the next page."""
         page = self._tables.query(LISTS, f"channel:{owner}", limit=limit, marker=marker)
-        videos = [self._find(str(row.properties["video"])) for row in page.entities]
+        videos = [self.find(str(row.properties["video"])) for row in page.entities]
         return [video for video in videos if video and video.state != "deleted"], page.marker
 
     def all(self) -> Iterator[Video]:
         """Every video there is, deleted ones included: for rebuilding and copying."""
-        marker = None
-        while True:
-            page = self._tables.query(VIDEOS, None, marker=marker)
-            yield from (_video(entity) for entity in page.entities if entity.row == "video")
-            marker = page.marker
-            if marker is None:
-                return
-
-    def _find(self, video_id: str) -> Video | None:
-        try:
-            return self.get(video_id)
-        except NotFound:
-            return None
+        return (_video(entity) for entity in every_entity(self._tables, VIDEOS, None) if entity.row == "video")
 
     # The active list
 
@@ -299,13 +297,7 @@ class Catalog:
 
     def active_since(self) -> Iterator[tuple[str, datetime]]:
         """Each video on the list, and when it was last put there."""
-        marker = None
-        while True:
-            page = self._tables.query(LISTS, "active", marker=marker)
-            yield from ((entity.row, entity.timestamp) for entity in page.entities)
-            marker = page.marker
-            if marker is None:
-                return
+        return ((entity.row, entity.timestamp) for entity in every_entity(self._tables, LISTS, "active"))
 
     # Plan, parts, progress
 
@@ -321,6 +313,13 @@ class Catalog:
         entity = self._tables.get(VIDEOS, video_id, f"plan-g{generation}")
         return msgspec.json.decode(str(entity.properties["json"]), type=Plan)
 
+    def find_plan(self, video: Video) -> Plan | None:
+        """That of its generation, once it is decided."""
+        try:
+            return self.plan(video.id, video.generation)
+        except NotFound:
+            return None
+
     def record_part(self, video_id: str, generation: int, part: Part) -> Part:
         """The first to record a part wins; returns the one that holds, whose attempt tells the caller who won."""
         try:
@@ -329,13 +328,15 @@ class Catalog:
             return self.parts(video_id, generation)[part.name]
         return part
 
-    def forget_part(self, video_id: str, generation: int, name: str) -> None:
-        """Let a part be made again (an operator's or owner's retry)."""
-        self._tables.delete(VIDEOS, video_id, f"part-g{generation}-{name}")
+    def forget_given_up(self, video_id: str, generation: int) -> None:
+        """Let the parts that failed be made again; one made meanwhile stays."""
+        for row in self._rows(video_id, f"part-g{generation}-"):
+            if _part(row).failed is not None:
+                with suppress(NotFound, Conflict):  # another was here
+                    self._tables.delete(VIDEOS, video_id, row.row, if_match=row.etag)
 
     def parts(self, video_id: str, generation: int) -> dict[str, Part]:
-        rows = self._rows(video_id, f"part-g{generation}-")
-        found = [msgspec.json.decode(str(row.properties["json"]), type=Part) for row in rows]
+        found = [_part(row) for row in self._rows(video_id, f"part-g{generation}-")]
         return {part.name: part for part in found}
 
     def report_progress(self, video_id: str, generation: int, progress: Progress) -> None:
@@ -370,15 +371,7 @@ class Catalog:
         return Change(kind="upsert", row=row, properties={"json": _json(event)})
 
     def _rows(self, video_id: str, prefix: str) -> Iterator[Entity]:
-        marker = None
-        while True:
-            page = self._tables.query(
-                VIDEOS, video_id, row_from=prefix, row_to=prefix + "\U0010ffff", marker=marker
-            )
-            yield from page.entities
-            marker = page.marker
-            if marker is None:
-                return
+        return every_entity(self._tables, VIDEOS, video_id, row_from=prefix, row_to=prefix + "\U0010ffff")
 
 
 def clean_title(text: str, *, fallback: str = "Untitled") -> str:
@@ -411,3 +404,7 @@ def _properties(video: Video) -> dict[str, Value]:
 def _video(entity: Entity) -> Video:
     video = msgspec.json.decode(str(entity.properties["json"]), type=Video)
     return msgspec.structs.replace(video, etag=entity.etag)
+
+
+def _part(entity: Entity) -> Part:
+    return msgspec.json.decode(str(entity.properties["json"]), type=Part)

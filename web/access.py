@@ -37,7 +37,11 @@ def is_open(video: Video) -> bool:
 
 
 def may_change(video: Video, person: Person | None) -> bool:
-    return person is not None and person.active and (video.owner == person.id or person.may("operator"))
+    return owns(video, person) or (person is not None and person.active and person.may("operator"))
+
+
+def owns(video: Video, person: Person | None) -> bool:
+    return person is not None and person.active and video.owner == person.id
 
 
 def is_listed(video: Video, person: Person | None) -> bool:

@@ -8,11 +8,11 @@ from typing import Any
 from flask import url_for
 from markupsafe import Markup
 
-from shared.errors import NotFound
 from shared.search import Hit
-from shared.videos import Part, Privacy, State, Video, fraction_done
+from shared.videos import Privacy, State, Video
 from web.access import is_listed
 from web.identity import asking
+from web.made import made
 from web.site import services
 
 
@@ -37,7 +37,10 @@ class Card:
 
 @dataclass(frozen=True, kw_only=True)
 class VideoView(Card):
-    """All a page shows of one video. `progress` 0 to 100; the addresses are None for what is not there (yet)."""
+    """All a page shows of one video. `progress` 0 to 100; the addresses are None for what is not there (yet).
+
+    `notes` and `lacking` are as in `Made`.
+    """
 
     description: str
     tags: tuple[str, ...]
@@ -48,7 +51,9 @@ class VideoView(Card):
     reason: str | None
     width: int | None
     height: int | None
-    renditions: list[dict[str, Any]]
+    renditions: tuple[dict[str, Any], ...]
+    notes: tuple[str, ...]
+    lacking: bool
     hls: str | None
     mp4: str | None
     storyboard: str | None
@@ -67,7 +72,7 @@ def card(video: Video, hit: Hit | None = None) -> Card:
 
 
 def view(video: Video) -> VideoView:
-    progress, renditions = _made(video)
+    so_far = made(video)
     return VideoView(
         **_entry(video),
         description=video.description,
@@ -75,11 +80,13 @@ def view(video: Video) -> VideoView:
         actors=video.actors,
         directors=video.directors,
         language=video.language,
-        progress=progress,
+        progress=so_far.progress,
         reason=video.reason,
         width=video.width,
         height=video.height,
-        renditions=renditions,
+        renditions=so_far.renditions,
+        notes=so_far.notes,
+        lacking=so_far.lacking,
         hls=_media(video, video.playback.master, "master.m3u8"),
         mp4=_media(video, video.playback.mp4, "video.mp4"),
         storyboard=_media(video, video.playback.storyboard, "storyboard.vtt"),
@@ -99,11 +106,8 @@ def found(hits: Iterable[Hit]) -> Iterator[tuple[Video, Hit]]:
     """What the index found, as the catalog has it now and as far as this person may see it: the index may be behind."""
     person = asking()
     for hit in hits:
-        try:
-            video = services().catalog.get(hit.video)
-        except NotFound:
-            continue
-        if is_listed(video, person) and video.playback.master is not None:
+        video = services().catalog.find(hit.video)
+        if video is not None and is_listed(video, person) and video.playback.master is not None:
             yield video, hit
 
 
@@ -125,30 +129,3 @@ def _entry(video: Video) -> dict[str, Any]:
 
 def _media(video: Video, blob: str | None, file: str) -> str | None:
     return url_for("media.alias", video_id=video.id, file=file) if blob else None
-
-
-def _made(video: Video) -> tuple[int, list[dict[str, Any]]]:
-    """How far it is, 0 to 100, and what can be played."""
-    if video.state in ("uploading", "queued", "deleted"):
-        return 0, []
-    catalog = services().catalog
-    parts = catalog.parts(video.id, video.generation)
-    renditions = _renditions(parts.values())
-    if video.state == "published":
-        return 100, renditions
-    try:
-        plan = catalog.plan(video.id, video.generation)
-    except NotFound:
-        return 0, renditions
-    done = fraction_done(plan, parts, catalog.progress(video.id, video.generation))
-    return min(99, int(done * 100)), renditions
-
-
-def _renditions(parts: Iterable[Part]) -> list[dict[str, Any]]:
-    found = [
-        {"label": rendition["label"], "width": rendition["width"], "height": rendition["height"]}
-        for part in parts
-        for rendition in part.result.get("renditions", [])
-        if rendition["kind"] == "video"
-    ]
-    return sorted(found, key=lambda rendition: -int(rendition["width"]) * int(rendition["height"]))

@@ -1,4 +1,4 @@
-"""Changing a video: its details, its end, another try; marked active first, so a crash leaves work to be found."""
+"""What people say of a video: checked, and changed."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -7,9 +7,8 @@ from typing import Any
 import msgspec
 
 from shared import videos
-from shared.errors import Conflict, Invalid
-from shared.poison import reopen
-from shared.tickets import Erase, Index, Ingest
+from shared.errors import Invalid
+from shared.tickets import Index
 from shared.videos import Privacy, Video
 from web.site import services
 
@@ -33,42 +32,19 @@ class Details(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def edit(video: Video, details: Details) -> Video:
-    """Raises Invalid naming the field that cannot be so."""
+    """Marked active first, so that a crash leaves the index's work to be found.
+
+    Raises Invalid naming the field that cannot be so.
+    """
     changes = checked(details)
 
     def changed(now: Video) -> Video | None:
         edited = msgspec.structs.replace(now, **changes)
         return None if edited == now else msgspec.structs.replace(edited, revision=now.revision + 1)
 
-    return _change(video, changed, event="edited", then=lambda now: [_index(now)])
-
-
-def delete(video: Video) -> None:
-    """Gone for everybody at once; its blobs, blocks and its place in the index follow."""
-    _change(
-        video,
-        lambda now: (
-            None if now.state == "deleted"
-            else msgspec.structs.replace(now, state="deleted", revision=now.revision + 1)
-        ),
-        event="deleted",
-        then=lambda now: [
-            Erase(video=now.id, generation=now.generation, made=services().clock.now()),
-            _index(now),
-        ],
-    )
-
-
-def retry(video: Video) -> Video:
-    """Let work that was given up go on; what is finished stays. Raises Conflict where nothing was given up."""
-    parts = services().catalog.parts(video.id, video.generation)
-    if video.state != "failed" and not any(part.failed for part in parts.values()):
-        raise Conflict("nothing of this video was given up")
-    reopen(services().catalog, video.id)
-    now = services().catalog.get(video.id)
-    made = services().clock.now()
-    ticket = Ingest(video=now.id, generation=now.generation, made=made)
-    services().tickets.send(ticket)
+    services().catalog.mark_active(video.id)
+    now = services().catalog.change(video.id, changed, event="edited")
+    services().tickets.send(Index(video=now.id, generation=now.generation, made=services().clock.now()))
     return now
 
 
@@ -131,22 +107,3 @@ def _language(_: str, value: object) -> str | None:
     if not _LANGUAGE.fullmatch(str(value)):
         raise Invalid(f"language: a code such as en or pt-BR, not {str(value)[:_LONGEST]!r}")
     return str(value)
-
-
-def _change(
-    video: Video,
-    how: Callable[[Video], Video | None],
-    *,
-    event: str,
-    then: Callable[[Video], list[Index | Erase]],
-) -> Video:
-    services().catalog.mark_active(video.id)
-    now = services().catalog.change(video.id, how, event=event)
-    services().tickets.send_all(then(now))
-    return now
-
-
-def _index(video: Video) -> Index:
-    return Index(video=video.id, generation=video.generation, made=services().clock.now())
-
-

@@ -5,6 +5,7 @@ from typing import Any
 from flask import Blueprint, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from shared import decisions
 from shared.errors import Invalid
 from shared.videos import Video
 from web import edits
@@ -56,14 +57,14 @@ def edit(video_id: str) -> str | Response:
 @blueprint.post("/<video_id>/delete")
 def delete(video_id: str) -> Response:
     needed_on_page()
-    edits.delete(find_to_change(video_id))
+    decisions.delete(services(), find_to_change(video_id).id)
     return redirect(url_for("studio.page"))
 
 
 @blueprint.post("/<video_id>/retry")
 def retry(video_id: str) -> Response:
     needed_on_page()
-    video = edits.retry(find_to_change(video_id))
+    video = decisions.retry(services(), find_to_change(video_id).id)
     return redirect(url_for("studio.edit", video_id=video.id))
 
 

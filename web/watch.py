@@ -2,7 +2,7 @@
 
 from flask import Blueprint, render_template, url_for
 
-from web.access import find, may_change
+from web.access import find, may_change, owns
 from web.cards import listed, view
 from web.identity import asking
 from web.site import services
@@ -20,6 +20,7 @@ def page(video_id: str) -> str:
         "watch.html",
         video=view(video),
         mine=may_change(video, asking()),
+        own=owns(video, asking()),
         related=listed(related.hits),
         embed_url=url_for("watch.embed", video_id=video.id, _external=True),
         page_url=url_for("watch.page", video_id=video.id, _external=True),

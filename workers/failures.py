@@ -3,11 +3,10 @@
 import msgspec
 import structlog
 
-from shared.errors import NotFound
 from shared.services import Services
 from shared.tickets import Assemble, Ingest, PartTicket, Ticket, VideoTicket
 from shared.videos import TERMINAL, Part, Video
-from workers.steps import ASSEMBLE, find_plan, send_next
+from workers.steps import ASSEMBLE, send_next
 
 TRIED_ENOUGH = (
     "Something went wrong on our side while this video was processed. We tried several times and have kept a note "
@@ -25,11 +24,8 @@ def give_up(services: Services, ticket: Ticket, sentence: str) -> None:
     """
     if not isinstance(ticket, VideoTicket):
         return
-    try:
-        video = services.catalog.get(ticket.video)
-    except NotFound:
-        return
-    if video.generation != ticket.generation:
+    video = services.catalog.find(ticket.video)
+    if video is None or video.generation != ticket.generation:
         return
     if isinstance(ticket, PartTicket):
         _give_up_part(services, ticket, video, sentence)
@@ -53,7 +49,7 @@ def _failed(video: Video, sentence: str) -> Video | None:
 
 
 def _give_up_part(services: Services, ticket: PartTicket, video: Video, sentence: str) -> None:
-    plan = find_plan(services, video)
+    plan = services.catalog.find_plan(video)
     if plan is None or video.state in TERMINAL:
         return
     structlog.get_logger().warning("part given up", video=video.id, part=ticket.part, reason=sentence)

@@ -1,4 +1,4 @@
-"""Blobs nobody refers to: files of attempts that lost, media and sources of videos deleted or never entered."""
+"""What nobody refers to: files of lost attempts, what deleted videos left, bodies of tickets, and old keys."""
 
 import re
 from collections import defaultdict
@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 
-from shared.blobs import Blob
+from shared.blobs import Blob, every_page
 from shared.errors import NotFound
 from shared.services import Services
+from shared.uploads import forget_key, old_keys
 from shared.videos import MEDIA, SOURCES, Playback, Video
 from workers.findings import Finding
 from workers.steps import ASSEMBLE, past
@@ -19,14 +20,14 @@ _ATTEMPT_FOLDER = re.compile(r"[^/]+/g(?P<generation>\d+)/(?P<part>[^/]+)/(?P<at
 
 def look_at_media(services: Services, video_id: str) -> Iterator[Finding]:
     """Folder by folder: an attempt's files live or go together, and go only once the newest is old enough."""
-    video = _find(services, video_id)
+    video = services.catalog.find(video_id)
     for prefix, blobs in _folders(services, MEDIA, f"{video_id}/").items():
         if _old(services, blobs) and not _needed(services, video, prefix):
             yield _removal(services, MEDIA, video_id, prefix, blobs)
 
 
 def look_at_sources(services: Services, video_id: str) -> Iterator[Finding]:
-    if not _is_gone(_find(services, video_id)):
+    if not _is_gone(services.catalog.find(video_id)):
         return
     for prefix, blobs in _folders(services, SOURCES, f"{video_id}/").items():
         if _old(services, blobs):
@@ -37,16 +38,29 @@ def look_at_blocks(services: Services) -> Iterator[Finding]:
     """Staged blocks of videos that are gone; those of a living upload are its own to keep or give up."""
     for name, last in list(services.blobs.list_uncommitted(SOURCES)):
         video_id = name.partition("/")[0]
-        if _is_aged(services, last) and _is_gone(_find(services, video_id)):
+        if _is_aged(services, last) and _is_gone(services.catalog.find(video_id)):
             mend = partial(services.blobs.discard_uncommitted, SOURCES, name)
             yield Finding(what="drop the blocks", about=name, mend=mend)
+
+
+def look_at_poison(services: Services) -> Iterator[Finding]:
+    for body in services.poison.left_behind():
+        if _is_aged(services, body.last_modified):
+            mend = partial(services.poison.forget_body, body)
+            yield Finding(what="remove the body of a ticket", about=body.name, mend=mend)
+
+
+def look_at_keys(services: Services) -> Iterator[Finding]:
+    for key in old_keys(services):
+        mend = partial(forget_key, services, key)
+        yield Finding(what="forget the upload key", about=f"{key.partition}/{key.row[:12]}", mend=mend)
 
 
 def _removal(services: Services, container: str, video_id: str, prefix: str, blobs: Sequence[Blob]) -> Finding:
     """Looked at once more before it is done: nothing referenced is ever removed."""
 
     def mend() -> None:
-        video = _find(services, video_id)
+        video = services.catalog.find(video_id)
         wanted = _needed(services, video, prefix) if container == MEDIA else not _is_gone(video)
         if not wanted:
             _delete(services, container, [blob.name for blob in blobs])
@@ -80,25 +94,14 @@ def _names(playback: Playback) -> list[str | None]:
 def _folders(services: Services, container: str, prefix: str) -> dict[str, list[Blob]]:
     """The blobs of a video by their folder (`<video>/g<n>/<part>/<attempt>/` in MEDIA)."""
     folders: dict[str, list[Blob]] = defaultdict(list)
-    marker = None
-    while True:
-        page = services.blobs.list_blobs(container, prefix=prefix, marker=marker)
+    for page in every_page(services.blobs, container, prefix=prefix):
         for blob in page.blobs:
             folders[_folder(container, blob.name)].append(blob)
-        marker = page.marker
-        if marker is None:
-            return folders
+    return folders
 
 
 def _folder(container: str, name: str) -> str:
     return "/".join(name.split("/")[:4]) + "/" if container == MEDIA else name
-
-
-def _find(services: Services, video_id: str) -> Video | None:
-    try:
-        return services.catalog.get(video_id)
-    except NotFound:
-        return None
 
 
 def _is_gone(video: Video | None) -> bool:

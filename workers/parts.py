@@ -8,7 +8,8 @@ from typing import Any
 
 import structlog
 
-from shared.errors import MatineeError, NotFound, Permanent
+from shared.blobs import every_page
+from shared.errors import MatineeError, Permanent
 from shared.services import Services
 from shared.tickets import PartTicket
 from shared.videos import MEDIA, Part, PartPlan, Plan, Video, part_prefix
@@ -16,7 +17,7 @@ from workers.attempt import Attempt
 from workers.media import source
 from workers.media.ffmpeg import Work
 from workers.media.hls import parse_playlist
-from workers.steps import find_plan, past, send_next
+from workers.steps import past, send_next
 
 CONTENT_TYPES = {
     ".m3u8": "application/vnd.apple.mpegurl",
@@ -110,14 +111,7 @@ def remove_prefix(services: Services, prefix: str) -> None:
 
 
 def blob_names(services: Services, container: str, prefix: str) -> list[str]:
-    names: list[str] = []
-    marker = None
-    while True:
-        page = services.blobs.list_blobs(container, prefix=prefix, marker=marker)
-        names += [blob.name for blob in page.blobs]
-        marker = page.marker
-        if marker is None:
-            return names
+    return [blob.name for page in every_page(services.blobs, container, prefix=prefix) for blob in page.blobs]
 
 
 @contextmanager
@@ -133,11 +127,8 @@ def serve_rendition(
 
 def _find(ticket: PartTicket, services: Services) -> tuple[Video, Plan] | None:
     """The video and its plan, or None where there is nothing to do (any more)."""
-    try:
-        video = services.catalog.get(ticket.video)
-    except NotFound:
+    video = services.catalog.find(ticket.video)
+    if video is None or past(video, ticket.generation):
         return None
-    plan = find_plan(services, video)
-    if plan is None or past(video, ticket.generation):
-        return None
-    return video, plan
+    plan = services.catalog.find_plan(video)
+    return None if plan is None else (video, plan)

@@ -9,7 +9,7 @@ from shared.services import Services
 from shared.tables import Entity, Value
 from shared.videos import TERMINAL, Video
 from workers.findings import Finding
-from workers.steps import find_plan, next_tickets, rest_if_done
+from workers.steps import rest_if_done, send_next
 
 SWEEPS = "sweeps"
 RESENT = "resent"
@@ -45,10 +45,7 @@ def _resend(services: Services, video: Video, note: Entity | None, moved: dateti
         _write_note(services, video, note, moved)
     except Conflict:
         return
-    tickets = next_tickets(
-        video, find_plan(services, video), services.catalog.parts(video.id, video.generation), made=services.clock.now()
-    )
-    services.tickets.send_all(tickets)
+    send_next(services, video.id)
 
 
 def _write_note(services: Services, video: Video, note: Entity | None, moved: datetime) -> None:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from datetime import datetime
 
-from shared.errors import NotFound
 from shared.services import Services
 from shared.tickets import PART_KINDS, Assemble, Erase, Index, Ingest, Ticket
 from shared.videos import TERMINAL, Part, PartPlan, Plan, Video, first_ready, missing_parts, whole
@@ -68,26 +67,18 @@ def assembled(video: Video) -> set[str]:
 
 def send_next(services: Services, video_id: str, *, traceparent: str | None = None, after: str | None = None) -> None:
     """Send what the catalog, read afresh, says the video needs now."""
-    try:
-        video = services.catalog.get(video_id)
-    except NotFound:
+    video = services.catalog.find(video_id)
+    if video is None:
         return
     tickets = next_tickets(
         video,
-        find_plan(services, video),
+        services.catalog.find_plan(video),
         services.catalog.parts(video.id, video.generation),
         made=services.clock.now(),
         traceparent=traceparent,
         after=after,
     )
     services.tickets.send_all(tickets)
-
-
-def find_plan(services: Services, video: Video) -> Plan | None:
-    try:
-        return services.catalog.plan(video.id, video.generation)
-    except NotFound:
-        return None
 
 
 def rest_if_done(services: Services, video_id: str) -> bool:

@@ -7,12 +7,13 @@ from functools import partial
 
 import structlog
 
+from shared.blobs import every_page
 from shared.errors import Conflict, MatineeError, NotFound, Stopped
 from shared.services import Services
 from shared.tickets import Sweep
 from shared.videos import MEDIA, SOURCES, Video
 from workers.findings import Finding
-from workers.garbage import look_at_blocks, look_at_media, look_at_sources
+from workers.garbage import look_at_blocks, look_at_keys, look_at_media, look_at_poison, look_at_sources
 from workers.resting import look_at_upload
 from workers.scratch import remove_abandoned
 from workers.stalled import SWEEPS, look_at_video
@@ -75,14 +76,12 @@ def sweep(services: Services, *, dry_run: bool = False, check: Check = lambda: N
 
 def _look(services: Services, *, dry_run: bool) -> Iterator[Finding]:
     for video_id, since in list(services.catalog.active_since()):
-        try:
-            video = services.catalog.get(video_id)
-        except NotFound:
-            if services.clock.now() - since >= _ENTERING:
-                mend = partial(services.catalog.mark_idle, video_id)
-                yield Finding(what="forget what was never entered", about=video_id, mend=mend)
-        else:
+        video = services.catalog.find(video_id)
+        if video is not None:
             yield from _look_at(services, video)
+        elif services.clock.now() - since >= _ENTERING:
+            mend = partial(services.catalog.mark_idle, video_id)
+            yield Finding(what="forget what was never entered", about=video_id, mend=mend)
     if dry_run or _walk_is_due(services):
         yield from _walk(services)
 
@@ -99,6 +98,8 @@ def _walk(services: Services) -> Iterator[Finding]:
     for video_id in _videos_with_blobs(services, SOURCES):
         yield from look_at_sources(services, video_id)
     yield from look_at_blocks(services)
+    yield from look_at_poison(services)
+    yield from look_at_keys(services)
 
 
 def _look_at(services: Services, video: Video) -> Iterator[Finding]:
@@ -118,13 +119,8 @@ def _mend(finding: Finding) -> None:
 
 
 def _videos_with_blobs(services: Services, container: str) -> Iterator[str]:
-    marker = None
-    while True:
-        page = services.blobs.list_blobs(container, delimiter="/", marker=marker)
+    for page in every_page(services.blobs, container, delimiter="/"):
         yield from (prefix.rstrip("/") for prefix in page.prefixes)
-        marker = page.marker
-        if marker is None:
-            return
 
 
 def _forget_old_slots(services: Services) -> None:

@@ -2,7 +2,7 @@
 
 import structlog
 
-from shared.errors import MatineeError, NotFound
+from shared.errors import MatineeError
 from shared.services import Services
 from shared.tickets import Assemble, Ingest, PartTicket, Ticket
 from workers.lease import LeaseKeeper
@@ -20,9 +20,8 @@ def _is_unwanted(services: Services, ticket: Ticket) -> bool:
     if not isinstance(ticket, PartTicket | Ingest | Assemble):
         return False
     try:
-        return past(services.catalog.get(ticket.video), ticket.generation)
-    except NotFound:
-        return True
+        video = services.catalog.find(ticket.video)
     except MatineeError as error:
         structlog.get_logger().info("video not looked at", video=ticket.video, reason=str(error))
         return False
+    return video is None or past(video, ticket.generation)

@@ -1,16 +1,16 @@
 """video: what there is, how it fares, and setting it going again."""
 
 import argparse
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from infra.commands import table
 from infra.commands.site import Site
-from shared.errors import Invalid
-from shared.poison import reopen
-from shared.videos import SOURCES, Video, fraction_done
-from workers.steps import find_plan, send_next
+from shared import decisions
+from shared.notes import owner_notes
+from shared.videos import Part, Plan, Video, fraction_done
 
 
 def add(subjects: Any) -> None:
@@ -44,42 +44,26 @@ def _show(site: Site, options: argparse.Namespace) -> None:
     for name, value in msgspec.to_builtins(video).items():
         if value not in (None, "", (), {}):
             print(f"{name:14}{', '.join(value) if isinstance(value, tuple) else value}")
-    print(f"{'progress':14}{_progress(site, video)}")
+    plan, parts = catalog.find_plan(video), catalog.parts(video.id, video.generation)
+    print(f"{'progress':14}{_progress(site, video, plan, parts)}")
+    for note in owner_notes(video, plan, parts):
+        print(f"{'note':14}{note}")
     for event in catalog.events(video.id):
         print(f"  {table.moment(event.at)}  {event.what}  {event.detail}".rstrip())
 
 
-def _progress(site: Site, video: Video) -> str:
-    plan = find_plan(site.services, video)
+def _progress(site: Site, video: Video, plan: Plan | None, parts: Mapping[str, Part]) -> str:
     if plan is None:
         return "no plan yet"
-    catalog = site.services.catalog
-    parts = catalog.parts(video.id, video.generation)
-    done = fraction_done(plan, parts, catalog.progress(video.id, video.generation))
+    done = fraction_done(plan, parts, site.services.catalog.progress(video.id, video.generation))
     return f"{done:.0%}, {len(parts)} of {len(plan.parts)} parts"
 
 
 def _delete(site: Site, options: argparse.Namespace) -> None:
-    """Active before deleted, so that a crash in between leaves something the sweep finds."""
-
-    def deleted(video: Video) -> Video | None:
-        if video.state == "deleted":
-            return None
-        return msgspec.structs.replace(video, state="deleted", revision=video.revision + 1)
-
-    video = site.services.catalog.get(options.id)
-    site.services.catalog.mark_active(video.id)
-    site.services.catalog.change(video.id, deleted, event="deleted")
-    site.services.blobs.discard_uncommitted(SOURCES, video.source)
-    send_next(site.services, video.id)
+    video = decisions.delete(site.services, options.id)
     print(f"deleted {video.id}; its files go within moments")
 
 
 def _retry(site: Site, options: argparse.Namespace) -> None:
-    services = site.services
-    video = services.catalog.get(options.id)
-    reopen(services.catalog, video.id)
-    if services.catalog.get(video.id).state == video.state:
-        raise Invalid(f"{video.id} is {video.state}; there is nothing to do again")
-    send_next(services, video.id)
+    video = decisions.retry(site.services, options.id)
     print(f"{video.id} is on its way again")

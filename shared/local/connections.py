@@ -64,7 +64,8 @@ class Connections:
                 self._changed.notify_all()
 
     def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self._path, timeout=5.0, isolation_level=None, check_same_thread=False)
+        # Our writers wait for their turn before SQLite; it only waits for strangers, and a log read after a crash.
+        connection = sqlite3.connect(self._path, timeout=0.5, isolation_level=None, check_same_thread=False)
         # A commit leaves the fsync to us, who do it outside the writers' turn; checkpoints keep theirs.
         connection.execute("PRAGMA synchronous=NORMAL")
         # A megabyte for each, as there may be one for each of many threads; the system's cache holds the rest.

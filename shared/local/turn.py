@@ -11,8 +11,11 @@ from pathlib import Path
 
 from shared.errors import Busy
 
-PATIENCE = 5.0
-"""Seconds to wait for a turn: the holder may be a frozen process, so the wait must end."""
+PATIENCE = 2.0
+"""Seconds to wait for a turn: the holder may be frozen, and whoever waits for a page should be told so soon.
+
+A hundred writers on two busy cores keep one another waiting a quarter of a second; longer, the disk itself must stall.
+"""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.0001, 0.002
 
 
@@ -23,13 +26,14 @@ class Turn:
 
     @contextmanager
     def taken(self) -> Iterator[None]:
-        """Hold the one turn there is over all threads and processes. Raises Busy if it does not come."""
+        """Hold the one turn there is over all threads and processes. Raises Busy if it does not come in time."""
+        until = time.monotonic() + PATIENCE
         if not self._threads.acquire(timeout=PATIENCE):
             raise _too_long()
         try:
             lock = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
             try:
-                _wait_for(lock)
+                _wait_for(lock, until)
                 yield
             finally:
                 os.close(lock)
@@ -37,14 +41,13 @@ class Turn:
             self._threads.release()
 
 
-def _wait_for(lock: int) -> None:
-    waited, pause = 0.0, _FIRST_PAUSE
+def _wait_for(lock: int, until: float) -> None:
+    pause = _FIRST_PAUSE
     while not _locked(lock):
-        if waited > PATIENCE:
+        if time.monotonic() > until:
             raise _too_long()
         # Jitter keeps many waiters from asking in step.
         time.sleep(pause * random.uniform(0.5, 1.0))
-        waited += pause
         pause = min(pause * 1.5, _LONGEST_PAUSE)
 
 

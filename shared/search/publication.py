@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from shared.blobs import Blob, Blobs
+from shared.blobs import Blob, Blobs, every_page
 from shared.clock import Clock
 from shared.errors import Busy, Conflict, MatineeError, NotFound
 from shared.search import SEARCH
@@ -111,13 +111,7 @@ class Publication:
             raise Busy("another writer has published the index meanwhile") from None
 
     def _list(self) -> Iterator[Blob]:
-        marker = None
-        while True:
-            page = self._blobs.list_blobs(SEARCH, prefix=FILES, marker=marker)
-            yield from page.blobs
-            marker = page.marker
-            if marker is None:
-                return
+        return (blob for page in every_page(self._blobs, SEARCH, prefix=FILES) for blob in page.blobs)
 
     def _remove(self, blob: Blob) -> None:
         try:

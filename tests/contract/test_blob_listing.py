@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from shared.blobs import Blobs
+from shared.blobs import Blobs, every_page
 from shared.errors import Invalid
 from tests.contract.backend import Backend
 from tests.contract.making import fresh
@@ -14,14 +14,9 @@ steps = st.text("ab/é\U0001f600~", min_size=1, max_size=6)
 
 def pages(blobs: Blobs, container: str, **asked: object) -> tuple[list[str], list[str]]:
     """Every page to the end: names of blobs, and prefixes."""
-    names, prefixes, marker = [], [], None
-    while True:
-        page = blobs.list_blobs(container, marker=marker, **asked)  # type: ignore[arg-type]
-        names += [blob.name for blob in page.blobs]
-        prefixes += page.prefixes
-        marker = page.marker
-        if marker is None:
-            return names, prefixes
+    found = list(every_page(blobs, container, **asked))  # type: ignore[arg-type]
+    names = [blob.name for page in found for blob in page.blobs]
+    return names, [prefix for page in found for prefix in page.prefixes]
 
 
 def model(names: set[str], prefix: str, delimiter: str | None) -> tuple[list[str], list[str]]:

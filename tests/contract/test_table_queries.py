@@ -5,21 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.errors import Invalid, NotFound
-from shared.tables import MAX_KEY_BYTES, Change, Entity, Tables
+from shared.tables import MAX_KEY_BYTES, Change, Tables, every_entity
 from tests.contract.making import fresh
 
 keys = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
-
-
-def pages(tables: Tables, table: str, partition: str | None, **asked: object) -> list[Entity]:
-    """Every page to the end."""
-    found, marker = [], None
-    while True:
-        page = tables.query(table, partition, marker=marker, **asked)  # type: ignore[arg-type]
-        found += page.entities
-        marker = page.marker
-        if marker is None:
-            return found
 
 
 @given(
@@ -34,7 +23,7 @@ def test_any_range_matches_a_model(
     partition = fresh("p")
     if rows:
         tables.batch(table, partition, [Change(kind="insert", row=row, properties={}) for row in rows])
-    found = pages(tables, table, partition, row_from=row_from, row_to=row_to, limit=limit)
+    found = list(every_entity(tables, table, partition, row_from=row_from, row_to=row_to, limit=limit))
     expected = sorted(row for row in rows if (row_from or "") <= row and (row_to is None or row < row_to))
     assert [entity.row for entity in found] == expected
 
@@ -77,7 +66,7 @@ def test_no_partition_walks_the_whole_table_in_key_order(tables: Tables) -> None
     for partition, row in reversed(expected):
         tables.insert(table, partition, row, {})
     for limit in (1, 2, 4, 1000):
-        found = pages(tables, table, None, limit=limit)
+        found = list(every_entity(tables, table, None, limit=limit))
         assert [(entity.partition, entity.row) for entity in found] == expected
 
 

@@ -53,8 +53,8 @@ class Site:
         return self.people[name]
 
     def a_video(self, owner: str = "anna", **differs: Any) -> Video:
-        """A published video of two qualities; spell out what differs."""
-        state = differs.pop("state", "published")
+        """A published video of two qualities; spell out what differs. `notes` are those of its plan."""
+        state, notes = differs.pop("state", "published"), differs.pop("notes", ())
         person = self.person(owner)
         video_id = videos.new_video_id()
         fields: dict[str, Any] = {
@@ -63,14 +63,16 @@ class Site:
             "filename": "sea.mp4", "size": 1_234_567,
         }
         video = self.services.catalog.add(Video(**{**fields, **differs}), event="opened")
-        return video if state == "uploading" else self.move(video.id, state)
+        return video if state == "uploading" else self.move(video.id, state, notes=notes)
 
-    def move(self, video_id: str, state: str, **differs: Any) -> Video:
+    def move(self, video_id: str, state: str, *, notes: tuple[str, ...] = (), **differs: Any) -> Video:
         """Take a video to a state as the workers would, with what belongs to it."""
         catalog = self.services.catalog
         changes: dict[str, Any] = {"state": state, **differs}
         if state in ("processing", "playable", "published"):
-            plan = Plan(recipe=1, duration=SECONDS, width=640, height=360, parts=_PARTS, first=("first",))
+            plan = Plan(
+                recipe=1, duration=SECONDS, width=640, height=360, parts=_PARTS, first=("first",), notes=notes
+            )
             catalog.record_plan(video_id, 1, plan)
             changes |= {"duration": float(SECONDS), "width": 640, "height": 360}
         if state in ("playable", "published"):

@@ -19,7 +19,7 @@ def pages(site: Site) -> list[str]:
     """Every page there is, with videos in every state on them."""
     shown = site.a_video(
         description="Waves.\n\n" + "A long evening on deck. " * 40, tags=("sea", "night"), actors=("Ada Lovelace",),
-        directors=("Grace Hopper",),
+        directors=("Grace Hopper",), notes=("2 more audio tracks were left out", "the subtitles inside the file were left out"),
     )
     site.a_video(title=LONG.strip()[:200], privacy="unlisted", tags=("sea",))
     site.a_video(title="Another night", tags=("sea",))

@@ -12,6 +12,7 @@ from shared.search import SEARCH
 from shared.search.writer import LOCK
 from shared.services import Services, open_services
 from shared.settings import Settings
+from shared.videos import Plan
 from tests.infra.running import Site
 from tests.workers.making import a_video
 
@@ -105,6 +106,26 @@ def test_nobody_and_nothing_are_named_in_a_sentence(running: Site) -> None:
         assert refused.returncode == 1
         assert refused.stderr.count("\n") == 1
         assert "Traceback" not in refused.stderr
+
+
+def test_a_video_is_shown_with_what_its_owner_is_told_of_it(running: Site, services: Services) -> None:
+    plan = Plan(recipe=1, duration=2.0, width=320, height=180, parts=(), first=(), notes=("the subtitles were left out",))
+    video = a_video(services, state="published", indexed=1)
+    services.catalog.record_plan(video.id, 1, plan)
+    shown = running.manage("video", "show", video.id).stdout.splitlines()
+    assert "note          the subtitles were left out" in shown
+    assert running.manage("video", "delete", video.id).returncode == 0
+
+
+def test_a_failed_video_is_tried_again_and_one_that_did_not_fail_is_not(running: Site, services: Services) -> None:
+    video = a_video(services, state="failed", reason="Something went wrong", indexed=1)
+    tried = running.manage("video", "retry", video.id)
+    assert (tried.returncode, tried.stdout) == (0, f"{video.id} is on its way again\n")
+    assert "reopened" in [event.what for event in services.catalog.events(video.id)]
+    deleted = running.manage("video", "delete", video.id)
+    assert (deleted.returncode, deleted.stdout) == (0, f"deleted {video.id}; its files go within moments\n")
+    again = running.manage("video", "retry", video.id)
+    assert (again.returncode, again.stderr) == (1, "there is nothing to try again: no work on this video was given up\n")
 
 
 def test_every_queue_is_listed_with_its_depth(running: Site, services: Services) -> None:

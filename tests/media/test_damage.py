@@ -1,5 +1,6 @@
 """What is there of a damaged source is played and its owner told; what we did not get is never taken for its fault."""
 
+import re
 import shutil
 
 import pytest
@@ -19,10 +20,20 @@ from workers.media.verify import Incomplete, checked
 def test_a_file_cut_short_plays_what_it_has_and_says_so(made, a_clip):
     whole = a_clip("faststart").read_bytes()
     out = made(whole[: len(whole) * 6 // 10], only=("first", "audio"))
-    for name in ("first", "audio"):
+    for name, what in (("first", "picture"), ("audio", "sound")):
         [note] = out.parts[name].result["notes"]
-        assert "ends early" in note
+        assert re.fullmatch(rf"the file ends early: \d\.\d of 4\.\d seconds of its {what} are there", note)
     assert 1.5 < out.video["duration"] < 3.5
+
+
+def test_from_a_minute_on_what_is_there_is_told_in_minutes(made, tmp_path):
+    film = tmp_path / "film.mp4"
+    ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x36:r=10:d=90", "-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p",
+           "-movflags", "+faststart", str(film))  # fmt: skip
+    whole = film.read_bytes()
+    begins = whole.find(b"mdat")
+    [note] = made(whole[: begins + (len(whole) - begins) // 2], only=("first",)).parts["first"].result["notes"]
+    assert re.fullmatch(r"the file ends early: 0:\d\d of 1:30 minutes of its picture are there", note)
 
 
 def test_a_picture_shorter_than_its_sound_is_not_called_cut_short(made, a_clip, tmp_path):

@@ -73,6 +73,14 @@ def test_a_video_is_playable_by_its_lowest_useful_rung_and_its_sound():
     assert plan.part("first").fast
 
 
+def test_every_part_says_what_its_owner_lacks_without_it():
+    probe = Probe(format="mov", duration=10, video=a_video(1280, 720), audio=AudioStream(index=1, codec="aac", channels=2))
+    assert {part.name: part.gives for part in make_plan(probe).parts} == {
+        "first": "its quality 360p", "ladder": "its qualities 720p, 480p, 240p, 144p", "audio": "its sound",
+        "pictures": "its poster and the small pictures along its timeline", "mp4": "its file to download",
+    }  # fmt: skip
+
+
 def test_without_sound_there_is_no_audio_part():
     plan = make_plan(Probe(format="mov", duration=10, video=a_video(640, 360), audio=None))
     assert plan.first == ("first",)

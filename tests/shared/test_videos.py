@@ -61,6 +61,15 @@ def test_an_id_is_taken_once(catalog: Catalog) -> None:
         catalog.add(a_video(id=video.id), event="created")
 
 
+def test_entering_a_video_again_leaves_it_where_it_is_in_the_lists(catalog: Catalog) -> None:
+    video = catalog.add(a_video(), event="created")
+    catalog.mark_idle(video.id)
+    with pytest.raises(Conflict):
+        catalog.add(a_video(id=video.id, created=AT + timedelta(hours=1)), event="created")
+    assert list(catalog.active()) == []
+    assert [found.id for found in catalog.channel("ada")[0]] == [video.id]
+
+
 @pytest.mark.parametrize("video_id", ["", "short", "../../../etc", "00000000000", "4Rk9mZQ2xLp"])
 def test_a_video_that_is_not_there_is_not_found(catalog: Catalog, video_id: str) -> None:
     with pytest.raises(NotFound):
@@ -155,11 +164,12 @@ def test_parts_of_one_generation_are_not_anothers(catalog: Catalog) -> None:
     assert [catalog.parts(video.id, generation)["ladder"].attempt for generation in (1, 2, 11)] == ["1", "2", "11"]
 
 
-def test_a_part_can_be_forgotten_and_made_again(catalog: Catalog) -> None:
+def test_parts_given_up_can_be_forgotten_and_made_again(catalog: Catalog) -> None:
     video = catalog.add(a_video(), event="created")
+    made = catalog.record_part(video.id, 1, Part(name="first", attempt="aa"))
     catalog.record_part(video.id, 1, Part(name="ladder", attempt="aa", failed="it broke"))
-    catalog.forget_part(video.id, 1, "ladder")
-    assert catalog.parts(video.id, 1) == {}
+    catalog.forget_given_up(video.id, 1)
+    assert catalog.parts(video.id, 1) == {"first": made}
     assert catalog.record_part(video.id, 1, Part(name="ladder", attempt="bb")).attempt == "bb"
 
 

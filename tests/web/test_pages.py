@@ -104,6 +104,13 @@ def test_a_failed_video_can_be_tried_again_and_says_why_it_failed(someone, a_vid
     assert answer.json["state"] in ("queued", "processing", "playable")
 
 
+def test_a_video_of_which_nothing_was_given_up_cannot_be_tried_again(someone, a_video):
+    anna = someone()
+    answer = anna.client.post(f"/api/v1/videos/{a_video(anna.person).id}/retry", headers=anna.headers)
+    assert answer.status_code == 409
+    assert answer.json["error"]["message"] == "There is nothing to try again: no work on this video was given up."
+
+
 def test_the_api_describes_itself(nobody):
     document = nobody.get("/api/v1/openapi.json").json
     assert document["openapi"].startswith("3.1")

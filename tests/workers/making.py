@@ -25,7 +25,7 @@ def a_plan(*parts: PartPlan, first: tuple[str, ...] = ("first",)) -> Plan:
     usual = (
         PartPlan(name="ladder", kind="encode"),
         PartPlan(name="first", kind="encode", fast=True),
-        PartPlan(name="pictures", kind="pictures", vital=False),
+        PartPlan(name="pictures", kind="pictures", vital=False, gives="its poster"),
         PartPlan(name="mp4", kind="package", needs=("first", "ladder"), vital=False),
     )
     return Plan(recipe=1, duration=2.0, width=320, height=180, parts=parts or usual, first=first)

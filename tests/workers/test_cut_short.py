@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from shared.notes import owner_notes
 from shared.services import Services
 from shared.videos import MEDIA, Video, part_prefix
 from tests.media.reading import described
@@ -51,6 +52,12 @@ def test_its_storyboard_ends_where_its_picture_does(services: Services, video: V
     cues = [line for line in storyboard(services, video) if "-->" in line]
     [picture] = services.catalog.parts(video.id, 1)["first"].result["renditions"]
     assert cues[-1].endswith(f"00:00:{picture['duration']:06.3f}")
+
+
+def test_its_owner_is_told_of_its_picture_and_of_its_sound(services: Services, video: Video) -> None:
+    said = owner_notes(video, services.catalog.plan(video.id, 1), services.catalog.parts(video.id, 1))
+    assert [note.split(":")[0] for note in said] == ["the file ends early"] * 2
+    assert [note.rpartition(" of its ")[2] for note in said] == ["picture are there", "sound are there"]
 
 
 def storyboard(services: Services, video: Video) -> list[str]:

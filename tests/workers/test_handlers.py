@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from shared.errors import Conflict, Permanent, Stopped
+from shared.notes import owner_notes
 from shared.services import Services
 from shared.tickets import KINDS, Assemble, Erase, Package, Ticket
 from shared.videos import MEDIA, SOURCES, Part, Playback, Video
@@ -327,6 +328,15 @@ def test_giving_up_the_last_part_that_is_not_vital_lets_the_video_be_published(s
     video = processing(services, "first", "ladder", "mp4")
     give_up(services, an_encode(services, video, "pictures"), "it never worked")
     assert sent(services, "ingest") == ["assemble"]
+
+
+def test_the_owner_of_a_video_published_without_a_part_is_told_why(services: Services, attempt: MakeAttempt) -> None:
+    video = processing(services, "first", "ladder", "mp4")
+    give_up(services, an_encode(services, video, "pictures"), "no picture of it could be decoded")
+    now = do_assemble(services, video, attempt)
+    assert now.state == "published"
+    said = owner_notes(now, services.catalog.plan(video.id, 1), services.catalog.parts(video.id, 1))
+    assert said == ("its poster could not be made: no picture of it could be decoded",)
 
 
 @pytest.mark.parametrize("kind", [Erase])

@@ -8,9 +8,11 @@ import msgspec
 import pytest
 
 from shared.errors import Busy, Stopped
+from shared.people import Person
 from shared.services import Services
 from shared.settings import Settings
 from shared.tickets import Ticket
+from shared.uploads import Request, open_upload
 from shared.videos import MEDIA, SOURCES, Part, Playback, Progress
 from tests.workers.clock import HandClock
 from tests.workers.faulty import Faulty
@@ -305,3 +307,30 @@ def test_old_slots_are_forgotten(services: Services, clock: HandClock) -> None:
     claim_slot(services)
     sweep(services)
     assert len(services.tables.query("sweeps", "slots").entities) == 1
+
+
+def open_with(services: Services, key: str) -> str:
+    owner = Person(id="anna", name="anna", session_key="", created=services.clock.now())
+    return open_upload(services, owner, Request(filename="sea.mp4", size=10), key=key).id
+
+
+def test_an_upload_key_is_forgotten_when_it_is_a_day_old(services: Services, clock: HandClock) -> None:
+    old = open_with(services, "old")
+    clock.forward(86400 - 1)
+    young = open_with(services, "young")
+    assert "forget the upload key" not in whats(services)
+    clock.forward(GARBAGE)
+    assert whats(services).count("forget the upload key") == 1
+    assert open_with(services, "young") == young
+    assert open_with(services, "old") != old
+
+
+def test_an_upload_cut_short_before_its_record_is_entered_once(
+    services: Services, faulty: dict[str, Faulty], clock: HandClock
+) -> None:
+    faulty["tables"].refuse("batch", Busy("busy"))
+    with pytest.raises(Busy):
+        open_with(services, "k1")
+    clock.forward(30)
+    video_id = open_with(services, "k1")
+    assert [video.id for video in services.catalog.channel("anna")[0]] == [video_id]

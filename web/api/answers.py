@@ -29,7 +29,10 @@ class Playback(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class VideoAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """One video. `progress` 0 to 100, `duration` in seconds, `size` in bytes, `reason` why it failed."""
+    """One video. `progress` 0 to 100, `duration` in seconds, `size` in bytes, `reason` why it failed.
+
+    `notes` are sentences for its owner and operators, of what was changed, left out or given up; empty for others.
+    """
 
     id: str
     title: str
@@ -43,6 +46,7 @@ class VideoAnswer(msgspec.Struct, frozen=True, kw_only=True):
     state: State
     progress: int
     reason: str | None
+    notes: tuple[str, ...]
     duration: float | None
     width: int | None
     height: int | None

@@ -44,7 +44,7 @@ class Commit(msgspec.Struct, frozen=True, kw_only=True):
 
 @blueprint.post("")
 def open_upload() -> Response:
-    """Open an upload; the same Idempotency-Key asked twice gives the same one."""
+    """Open an upload; the same Idempotency-Key asked twice within a day gives the same one."""
     person = needed("creator")
     opening = body_as(Opening)
     if opening.size > services().settings.max_upload:

@@ -1,5 +1,6 @@
 // The studio: rows follow their videos; deleting asks once; words nobody saved are not lost by a slip.
 import { follow } from "./follow.js";
+import { notes } from "./notes.js";
 import { states } from "./words.js";
 
 const OVER = new Set(["published", "failed", "deleted", "uploading"]);
@@ -12,7 +13,10 @@ for (const form of document.querySelectorAll("form[data-guard]")) guard(form);
 
 function followRow(row) {
   const place = row.querySelector("[data-state-words]");
-  follow(row.dataset.video, ({ state, progress }) => {
+  const tell = notes(row);
+  follow(row.dataset.video, (video) => {
+    const { state, progress } = video;
+    tell(video);
     row.dataset.state = state;
     place.className = `state ${state}`;
     const words = states[state](progress);

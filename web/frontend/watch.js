@@ -1,5 +1,6 @@
 // The watch page.
 import { open as openDialog } from "./dialogs.js";
+import { notes } from "./notes.js";
 import { Screen } from "./player/screen.js";
 import { theatre } from "./player/theatre.js";
 import { player as words } from "./words.js";
@@ -20,7 +21,7 @@ fold();
 share(screen.video);
 mediaSession(element, document.querySelector(".channel-link strong").textContent);
 
-const told = [better(), download()];
+const told = [better(), download(), notes(document)];
 screen.open({ autoplay: cameFromHere(), onVideo: (video) => told.forEach((tell) => tell(video)) });
 
 /** Somebody who chose this video on our own pages wants it to play; a link from elsewhere waits for a press. */

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 import msgspec
 
-from shared.errors import NotFound
 from shared.services import Services
 from shared.tickets import Assemble
 from shared.videos import MEDIA, Part, Plan, Playback, Video, first_ready, part_prefix, whole
@@ -12,15 +11,14 @@ from workers.attempt import Attempt
 from workers.failures import fail
 from workers.media.hls import master_playlist
 from workers.parts import CONTENT_TYPES, FOR_EVER, remove_prefix
-from workers.steps import ASSEMBLE, assembled, find_plan, lost_part, past, send_next, succeeded
+from workers.steps import ASSEMBLE, assembled, lost_part, past, send_next, succeeded
 
 
 def handle(ticket: Assemble, services: Services, attempt: Attempt) -> None:
-    try:
-        video = services.catalog.get(ticket.video)
-    except NotFound:
+    video = services.catalog.find(ticket.video)
+    if video is None:
         return
-    plan = find_plan(services, video)
+    plan = services.catalog.find_plan(video)
     parts = services.catalog.parts(video.id, video.generation)
     if plan is not None and not past(video, ticket.generation):
         given_up = lost_part(plan, parts) or _nothing_to_play(plan, parts)

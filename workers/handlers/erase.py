@@ -11,11 +11,8 @@ from workers.steps import rest_if_done
 
 def handle(ticket: Erase, services: Services, attempt: Attempt) -> None:
     """The record stays as a tombstone, so that what a slow worker still writes can be told and swept."""
-    try:
-        video = services.catalog.get(ticket.video)
-    except NotFound:
-        return
-    if video.state != "deleted":
+    video = services.catalog.find(ticket.video)
+    if video is None or video.state != "deleted":
         return
     prefix = f"{video.id}/"
     for container in (MEDIA, SOURCES):

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import msgspec
 
-from shared.errors import NotFound
 from shared.search.entries import belongs, document_of, entries
 from shared.search.turn import Turn
 from shared.services import Services
@@ -45,13 +44,7 @@ def _is_owed(video: Video | None) -> bool:
 
 
 def _find(services: Services, asked: Sequence[str]) -> dict[str, Video]:
-    found = {}
-    for video_id in asked:
-        try:
-            found[video_id] = services.catalog.get(video_id)
-        except NotFound:
-            continue
-    return found
+    return {video_id: video for video_id in asked if (video := services.catalog.find(video_id))}
 
 
 def _mark(services: Services, video: Video) -> None:

@@ -2,7 +2,6 @@
 
 import msgspec
 
-from shared.errors import NotFound
 from shared.services import Services
 from shared.tickets import Ingest
 from shared.videos import SOURCES, Plan, Video
@@ -11,17 +10,14 @@ from workers.media import source
 from workers.media.ffmpeg import Work
 from workers.media.plan import make_plan
 from workers.media.probe import probe
-from workers.steps import find_plan, past, send_next
+from workers.steps import past, send_next
 
 
 def handle(ticket: Ingest, services: Services, attempt: Attempt) -> None:
-    try:
-        video = services.catalog.get(ticket.video)
-    except NotFound:
+    video = services.catalog.find(ticket.video)
+    if video is None or past(video, ticket.generation) or video.state == "uploading":
         return
-    if past(video, ticket.generation) or video.state == "uploading":
-        return
-    plan = find_plan(services, video) or _decide(video, services, attempt)
+    plan = services.catalog.find_plan(video) or _decide(video, services, attempt)
     services.catalog.change(video.id, lambda now: _processing(now, plan, ticket.generation), event="processing")
     send_next(services, video.id, traceparent=ticket.traceparent)
 

@@ -61,11 +61,19 @@ def _shortfall(
     if stream.ends is None or not verify.is_short(made, stream.ends):
         return []
     here = measured(url, stream.index, work)
+    what = "picture" if isinstance(stream, VideoStream) else "sound"
     if not verify.is_short(made, here):
-        return [f"the file ends early: {made:.1f} of {stream.ends:.1f} seconds are there"]
+        return [f"the file ends early: {_share(made, stream.ends)} of its {what} are there"]
     if ran.complaints:
-        return [f"the file is damaged: {made:.1f} of {stream.ends:.1f} seconds could be played"]
+        return [f"the file is damaged: {_share(made, stream.ends)} of its {what} could be played"]
     raise verify.Incomplete(f"{made:.1f} s came out of {here:.1f} s, without a word of why")
+
+
+def _share(made: float, whole: float) -> str:
+    if whole < 60:
+        return f"{made:.1f} of {whole:.1f} seconds"
+    spans = [f"{seconds // 60}:{seconds % 60:02d}" for seconds in (round(made), round(whole))]
+    return f"{spans[0]} of {spans[1]} minutes"
 
 
 def _video(

@@ -131,8 +131,16 @@ def _even(length: float) -> int:
 def _encode(name: str, detail: dict[str, Any], *, fast: bool = False) -> PartPlan:
     cost = _AUDIO_COST if detail["media"] == "audio" else _video_cost(detail)
     return PartPlan(
-        name=name, kind="encode", priority="high" if fast else "normal", fast=fast, weight=cost, detail=detail
+        name=name, kind="encode", priority="high" if fast else "normal", fast=fast, weight=cost, gives=_given(detail),
+        detail=detail,
     )
+
+
+def _given(detail: dict[str, Any]) -> str:
+    if detail["media"] == "audio":
+        return "its sound"
+    labels = [str(rung["label"]) for rung in detail["rungs"]]
+    return f"its {'quality' if len(labels) == 1 else 'qualities'} {', '.join(labels)}"
 
 
 def _video_cost(detail: dict[str, Any]) -> float:
@@ -149,13 +157,17 @@ def _pictures(probe: Probe, *, needs: tuple[str, ...]) -> PartPlan:
         "cover": probe.cover,
     }
     return PartPlan(
-        name="pictures", kind="pictures", priority="high", needs=needs, vital=False, weight=0.1, detail=detail
+        name="pictures", kind="pictures", priority="high", needs=needs, vital=False, weight=0.1, detail=detail,
+        gives="its poster" if probe.video is None else "its poster and the small pictures along its timeline",
     )
 
 
 def _package(needs: tuple[str, ...], video: str | None) -> PartPlan:
     detail = {"video": video, "sound": "audio" in needs}
-    return PartPlan(name="mp4", kind="package", priority="high", needs=needs, vital=False, weight=0.1, detail=detail)
+    return PartPlan(
+        name="mp4", kind="package", priority="high", needs=needs, vital=False, weight=0.1, detail=detail,
+        gives="its file to download",
+    )
 
 
 def _video_detail(probe: Probe, rungs: list[Rung]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import multiprocessing
 import sqlite3
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 from shared.errors import Busy
 from shared.local import turn
+from shared.local.queues import LocalQueues
 from tests.contract.embedded.hammer import LEASE, send_and_write, take_renew_delete
 from tests.contract.embedded.places import open_queues, open_tables
 
@@ -91,6 +93,32 @@ def test_a_writer_that_never_ends_makes_others_busy_not_wait_for_ever(
         queues.send("work", "x")
     queues.send("work", "y")
     assert [message.body for message in queues.receive("work", count=32)] == ["y"]
+
+
+def busy_after(queues: LocalQueues) -> float:
+    """Seconds until a write is refused."""
+    began = time.monotonic()
+    with pytest.raises(Busy):
+        queues.send("work", "x")
+    return time.monotonic() - began
+
+
+def test_threads_that_wait_in_line_wait_no_longer_than_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    queues = open_queues(tmp_path)
+    queues.create("work")
+    monkeypatch.setattr(turn, "PATIENCE", 0.5)
+    with turn.Turn(tmp_path / "queues.db.lock").taken(), ThreadPoolExecutor(6) as many:
+        waits = list(many.map(busy_after, [queues] * 6))
+    assert max(waits) < 2 * 0.5
+
+
+def test_a_stranger_in_the_middle_of_a_write_makes_others_busy_within_three_seconds(tmp_path: Path) -> None:
+    queues = open_queues(tmp_path)
+    queues.create("work")
+    with closing(sqlite3.connect(tmp_path / "queues.db", isolation_level=None)) as stranger, ThreadPoolExecutor(6) as many:
+        stranger.execute("BEGIN IMMEDIATE")
+        waits = list(many.map(busy_after, [queues] * 6))
+    assert max(waits) < 3
 
 
 def test_threads_of_one_process_share_a_store(tmp_path: Path) -> None:

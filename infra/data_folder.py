@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from shared.errors import Busy, Invalid
-from shared.settings import PREFIX
+from shared.settings import PREFIX, Settings
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -56,22 +56,31 @@ class DataFolder:
     def environment(self, environment: Mapping[str, str]) -> dict[str, str]:
         """The given environment, saying where this site's storage is and what signs its sessions."""
         mine = {f"{PREFIX}STORAGE": f"local:{self.path}"}
+        if is_elsewhere(environment):
+            scratch = environment.get(f"{PREFIX}SCRATCH") or str(self.path / "scratch")
+            mine = {f"{PREFIX}SCRATCH": scratch}
         if not environment.get(f"{PREFIX}SECRET_KEY"):
             mine[f"{PREFIX}SECRET_KEY"] = self.secret_key()
         return {**environment, **mine}
 
 
 def choose(given: str | None, environment: Mapping[str, str]) -> DataFolder:
-    """What --data says, else the folder MATINEE_STORAGE names, else data/ in this checkout."""
+    """What --data says, else the folder MATINEE_STORAGE names, else data/ in this checkout.
+
+    Where the storage is elsewhere, the folder keeps logs, the secret key and work in progress.
+    """
     storage = environment.get(f"{PREFIX}STORAGE", "")
     if given:
         return DataFolder(Path(given).expanduser().resolve())
-    if not storage:
+    if not storage or is_elsewhere(environment):
         return DataFolder(ROOT / "data")
-    scheme, _, path = storage.partition(":")
-    if scheme != "local" or not path:
-        raise Invalid(f"{PREFIX}STORAGE must look like local:PATH, not {storage!r}")
-    return DataFolder(Path(path.removeprefix("//")).resolve())
+    return DataFolder(Settings(storage=storage).local_path())
+
+
+def is_elsewhere(environment: Mapping[str, str]) -> bool:
+    """Whether the site's storage is not on this machine."""
+    storage = environment.get(f"{PREFIX}STORAGE", "")
+    return bool(storage) and not Settings(storage=storage).is_local
 
 
 def write_once(path: Path, text: str) -> bool:

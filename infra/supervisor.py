@@ -107,10 +107,16 @@ class Supervisor:
             return 1
         say(f"Matinee is ready at {self.url}")
         say(self._how_to_sign_in())
-        say(f"Everything is kept in {self._folder.path} (logs in logs/). Ctrl-C stops it.")
+        say(f"{self._where()} (logs in logs/). Ctrl-C stops it.")
         if sample:
             await self._upload_sample()
         return 0
+
+    def _where(self) -> str:
+        settings = self._services.settings
+        if settings.is_local:
+            return f"Everything is kept in {self._folder.path}"
+        return f"Everything is kept in the {settings.storage_name}, keys and work in progress in {self._folder.path}"
 
     async def _is_ready(self) -> bool:
         loop = asyncio.get_running_loop()

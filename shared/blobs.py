@@ -60,6 +60,17 @@ class BlobPage:
 
 
 @dataclass(frozen=True, kw_only=True)
+class BlockAddress:
+    """Where anybody may PUT blocks of one blob for a time, with `headers`; the answer to a block kept is 201.
+
+    `url` holds "{block_id}", to be replaced by the id as it is escaped for an address.
+    """
+
+    url: str
+    headers: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Container:
     name: str
     access: Access
@@ -242,6 +253,14 @@ class Blobs(Protocol):
 
         The embedded backend returns a path ("/blobs/...") that the web role serves; a cloud backend an absolute URL.
         """
+        ...
+
+    def block_address(self, container: str, name: str, *, expires_in: timedelta) -> BlockAddress | None:
+        """None where the store has no door of its own, and blocks go through whoever calls stage_block."""
+        ...
+
+    def browser_origin(self) -> str | None:
+        """The scheme, host and port that signed URLs lead browsers to; None where they lead to the web role."""
         ...
 
     def collect_garbage(self) -> int:

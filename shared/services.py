@@ -1,5 +1,7 @@
 """The only place that picks a backend; everything else is handed what it needs."""
 
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -9,7 +11,6 @@ from typing import cast
 from shared.blobs import Blobs
 from shared.claimcheck import ClaimCheckQueues
 from shared.clock import Clock, SystemClock
-from shared.errors import Invalid
 from shared.local.blobs import LocalBlobs
 from shared.local.queues import LocalQueues
 from shared.local.tables import LocalTables
@@ -21,9 +22,11 @@ from shared.search.finder import Finder
 from shared.search.writer import IndexWriter
 from shared.settings import Settings
 from shared.tables import Tables
-from shared.telemetry import Meter, Metered
+from shared.telemetry import Count, Meter, Metered
 from shared.tickets import QUEUES, TicketQueues
 from shared.videos import MEDIA, SOURCES, Catalog
+
+Stores = tuple[Blobs, Queues, Tables]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,19 +62,59 @@ def open_services(settings: Settings, *, caller: str, clock: Clock | None = None
     `caller` names this kind of process in the count of storage operations. Raises Invalid for a storage it does not
     know, Busy or Full if the storage cannot be opened now.
     """
-    clock = clock or SystemClock()
-    blobs, queues, tables = open_stores(settings, clock)
-    return build_services(settings, blobs, queues, tables, caller=caller, clock=clock)
+    clock, meter = clock or SystemClock(), Meter(caller)
+    return _assembled(settings, open_stores(settings, clock, meter.count), meter, clock)
 
 
 def build_services(
     settings: Settings, blobs: Blobs, queues: Queues, tables: Tables, *, caller: str, clock: Clock
 ) -> Services:
-    """The same over stores already open; each is metered here."""
+    """The same over stores already open; each call of theirs counts as one operation."""
     meter = Meter(caller)
-    blobs = cast(Blobs, Metered(blobs, "blob", meter))
-    queues = _layered(cast(Queues, Metered(queues, "queue", meter)), blobs, settings)
-    tables = cast(Tables, Metered(tables, "table", meter))
+    return _assembled(settings, _metered((blobs, queues, tables), meter.count), meter, clock)
+
+
+def open_stores(settings: Settings, clock: Clock, count: Count) -> Stores:
+    """The stores the settings name, not layered, every operation of theirs counted. Raises as `open_services` does.
+
+    The embedded store is asked once for each call; what Azure Storage is asked is counted request by request.
+    """
+    if settings.is_local:
+        return _metered(_local_stores(settings, clock), count)
+    # Only where it is asked for: the SDK takes a second to load and tens of megabytes to keep.
+    from shared.azure.stores import open_azure
+
+    return open_azure(settings.storage, count)
+
+
+def let_browsers_in(settings: Settings, origins: Sequence[str]) -> bool:
+    """Allow pages of these origins to send blocks to the storage itself; False where blocks go through the web role."""
+    if settings.is_local:
+        return False
+    from shared.azure.account import open_account
+    from shared.azure.browsers import let_browsers_in
+
+    let_browsers_in(open_account(settings.storage), origins)
+    return True
+
+
+def _local_stores(settings: Settings, clock: Clock) -> Stores:
+    root = settings.local_path()
+    return (
+        LocalBlobs(root / "blobs", clock, secret=settings.secret_key),
+        LocalQueues(root / "queues.db", clock),
+        LocalTables(root / "tables.db", clock),
+    )
+
+
+def _metered(stores: Stores, count: Count) -> Stores:
+    names = ("blob", "queue", "table")
+    return cast(Stores, tuple(Metered(store, name, count) for store, name in zip(stores, names, strict=True)))
+
+
+def _assembled(settings: Settings, stores: Stores, meter: Meter, clock: Clock) -> Services:
+    blobs, queues, tables = stores
+    queues = _layered(queues, blobs, settings)
     catalog = Catalog(tables, clock)
     services = Services(
         settings=settings,
@@ -95,19 +138,6 @@ def build_services(
     return services
 
 
-def open_stores(settings: Settings, clock: Clock) -> tuple[Blobs, Queues, Tables]:
-    """The stores the settings name, bare: neither metered nor layered. Raises as `open_services` does."""
-    scheme = settings.storage.partition(":")[0]
-    if scheme != "local":
-        raise Invalid(f"MATINEE_STORAGE names the unknown storage {scheme!r}; use local:PATH")
-    root = settings.local_path()
-    return (
-        LocalBlobs(root / "blobs", clock, secret=settings.secret_key),
-        LocalQueues(root / "queues.db", clock),
-        LocalTables(root / "tables.db", clock),
-    )
-
-
 def _layered(queues: Queues, blobs: Blobs, settings: Settings) -> Queues:
     """Over metered stores, so that what is counted is what the service is asked for."""
     partitions = {queue: settings.queue_partitions for queue in QUEUES if queue.startswith("transcode-")}
@@ -119,9 +149,9 @@ def _layered(queues: Queues, blobs: Blobs, settings: Settings) -> Queues:
 def _scratch(settings: Settings) -> Path:
     if settings.scratch:
         folder = Path(settings.scratch)
-    elif settings.storage.startswith("local:"):
+    elif settings.is_local:
         folder = settings.local_path() / "scratch"
     else:
-        folder = Path(gettempdir()) / "matinee"
-    folder.mkdir(parents=True, exist_ok=True)
+        folder = Path(gettempdir()) / f"matinee-{os.getuid()}"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder

@@ -1,5 +1,6 @@
 """Every setting, documented once; the only reader of the environment. A bad value is refused at start by name."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -10,17 +11,31 @@ from shared.errors import Invalid
 PREFIX = "MATINEE_"
 
 
-def _setting(default: Any, help_text: str) -> Any:
-    return field(default=default, metadata={"help": help_text})
+def _setting(default: Any, help_text: str, *, secret: bool = False) -> Any:
+    return field(default=default, metadata={"help": help_text}, repr=not secret)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """Each field is the environment variable MATINEE_<NAME>; its help text is the README's settings table."""
 
-    storage: str = _setting("local:data", "where everything is kept: `local:PATH` (files and SQLite)")
-    scratch: str = _setting("", "folder for work in progress; empty means `scratch/` beside the local storage's files")
-    secret_key: str = _setting("", "signs sessions and links; `infra/up` makes one and keeps it in the data folder")
+    storage: str = _setting(
+        "local:data",
+        "where everything is kept: `local:PATH` (files and SQLite), or an Azure Storage account: its connection "
+        "string, or `https://ACCOUNT.blob.core.windows.net` with the machine's own identity",
+        secret=True,
+    )
+    scratch: str = _setting(
+        "",
+        "folder for work in progress; empty means `scratch/` in the data folder, or the machine's place for such files",
+    )
+    redirect_media: bool = _setting(
+        False, "whether segments and pictures come from the storage account itself, by links signed for the viewer"
+    )
+    link_life: float = _setting(3600.0, "seconds a signed link is good for, to send blocks or to fetch media")
+    secret_key: str = _setting(
+        "", "signs sessions and links; `infra/up` makes one and keeps it in the data folder", secret=True
+    )
     site_name: str = _setting("Matinee", "the name in the top bar and the page titles")
     sign_up: bool = _setting(True, "whether strangers may make an account")
     secure_cookies: bool = _setting(False, "cookies only over https; turn on behind TLS")
@@ -63,11 +78,24 @@ class Settings:
                 given[setting.name] = _read(variable, environment[variable], type(setting.default))
         return cls(**given)
 
+    @property
+    def is_local(self) -> bool:
+        """Whether the storage is the embedded one, on this machine."""
+        return self.storage.startswith("local:")
+
+    @property
+    def storage_name(self) -> str:
+        """What may be shown of the storage: never its key."""
+        if self.is_local:
+            return self.storage
+        named = re.search(r"(?i)(?:accountname=|https://)([a-z0-9]+)", self.storage)
+        return f"Azure Storage account {named[1]}" if named else "Azure Storage"
+
     def local_path(self) -> Path:
         """The folder of the embedded storage. Raises Invalid if the storage is another kind."""
         scheme, _, path = self.storage.partition(":")
         if scheme != "local" or not path:
-            raise Invalid(f"{PREFIX}STORAGE must look like local:PATH, not {self.storage!r}")
+            raise Invalid(f"{PREFIX}STORAGE must look like local:PATH here; it names {self.storage_name}")
         return Path(path.removeprefix("//")).resolve()
 
 
@@ -76,6 +104,7 @@ _AT_LEAST: dict[str, float] = {
     "block_size": 1024,
     "min_free": 0,
     "lease": 1,
+    "link_life": 60,
     "max_tries": 1,
     "idle_min": 0.001,
     "grace": 0,

@@ -44,6 +44,12 @@ class _Forgiving:
             self._file.flush()
 
 
+Count = Callable[[str, str], None]
+"""Told of each operation: the kind of store, and what was asked of it."""
+_ASKS_NOTHING = {"signed_url", "block_address", "browser_origin", "check_signature"}
+"""Worked out where it is called."""
+
+
 class Meter:
     """Counts of storage operations ("storage transactions") by (store, operation, caller); one for each process."""
 
@@ -65,20 +71,20 @@ class Meter:
 
 
 class Metered:
-    """A store whose every public call is counted before it is made."""
+    """A store whose every call that asks something of it is counted before it is made."""
 
-    def __init__(self, store: Any, name: str, meter: Meter) -> None:
+    def __init__(self, store: Any, name: str, count: Count) -> None:
         self._store = store
         self._name = name
-        self._meter = meter
+        self._count = count
 
     def __getattr__(self, operation: str) -> Callable[..., Any]:
         call = getattr(self._store, operation)
-        if operation.startswith("_") or not callable(call):
+        if operation.startswith("_") or operation in _ASKS_NOTHING or not callable(call):
             return call  # type: ignore[no-any-return]
 
         def counted(*args: Any, **kwargs: Any) -> Any:
-            self._meter.count(self._name, operation)
+            self._count(self._name, operation)
             return call(*args, **kwargs)
 
         return counted

@@ -11,7 +11,7 @@ from typing import BinaryIO
 import msgspec
 
 from shared import videos
-from shared.blobs import MAX_BLOCKS, Block
+from shared.blobs import MAX_BLOCKS, Block, BlockAddress
 from shared.errors import Conflict, Full, Invalid, NotFound
 from shared.people import Person
 from shared.services import Services
@@ -121,6 +121,14 @@ def stage(services: Services, video: Video, block_id: str, data: bytes | BinaryI
     return services.blobs.stage_block(SOURCES, video.source, block_id, data, content_md5=md5)
 
 
+def block_address(services: Services, video: Video) -> BlockAddress | None:
+    """Where a client may send blocks without passing through us; None where it may not. It is good for `link_life`."""
+    if video.state != "uploading":
+        return None
+    life = timedelta(seconds=services.settings.link_life)
+    return services.blobs.block_address(SOURCES, video.source, expires_in=life)
+
+
 def staged(services: Services, video: Video) -> tuple[Block, ...]:
     """The blocks that are here, in no promised order; for an upload that is over, those it was made of."""
     try:
@@ -192,7 +200,7 @@ def expires(services: Services, video: Video, last_block: datetime | None) -> da
 
 def check_room(services: Services, wanted: int = 0) -> None:
     """Raises Full when the embedded storage's disk would have less than `min_free` left."""
-    if not services.settings.storage.startswith("local:"):
+    if not services.settings.is_local:
         return
     free = shutil.disk_usage(services.settings.local_path()).free
     if free - wanted < services.settings.min_free:

@@ -1,5 +1,6 @@
 """What players fetch: segments and pictures that never change, and the addresses that always lead to the newest."""
 
+from datetime import timedelta
 from urllib.parse import quote
 
 from flask import Blueprint, Response, request
@@ -8,8 +9,10 @@ from shared.errors import NotFound
 from shared.videos import MEDIA, Video
 from web.access import find
 from web.delivery import deliver
+from web.site import services
 
 _FOR_EVER = 31536000
+_NAMING_OTHERS = (".m3u8", ".mpd", ".vtt")
 _ALIASES = {
     "master.m3u8": "master",
     "video.mp4": "mp4",
@@ -35,6 +38,8 @@ def alias(video_id: str, file: str) -> Response:
     name = getattr(video.playback, _ALIASES[file])
     if name is None:
         raise NotFound(f"this video has no {file} (yet); it is {video.state}")
+    if elsewhere := _elsewhere(name):
+        return _shared(elsewhere, video)
     response = deliver(MEDIA, name, cache=f"{_scope(video)}, no-cache")
     if "download" in request.args:
         response.headers["Content-Disposition"] = _attachment(video, file)
@@ -45,8 +50,31 @@ def alias(video_id: str, file: str) -> Response:
 def file(video_id: str, file: str) -> Response:
     """One file of an attempt, which never changes."""
     video = find(video_id)
+    name = f"{video.id}/{file}"
     cache = f"{_scope(video)}, max-age={_FOR_EVER}, immutable"
-    return _shared(deliver(MEDIA, f"{video.id}/{file}", cache=cache), video)
+    return _shared(_elsewhere(name) or deliver(MEDIA, name, cache=cache), video)
+
+
+def _elsewhere(name: str) -> Response | None:
+    """The way to the store itself, by a link for whoever may see the video now; None where it comes from here.
+
+    What names other files by where it stands itself has to come from here, and so has a download, under its title.
+    """
+    settings = services().settings
+    if not settings.redirect_media or name.endswith(_NAMING_OTHERS) or "download" in request.args:
+        return None
+    if services().blobs.browser_origin() is None:
+        return None
+    left = _same_for_a_while(settings.link_life)
+    link = services().blobs.signed_url(MEDIA, name, right="read", expires_in=left)
+    half = int(settings.link_life / 2)
+    return Response(status=302, headers={"Location": link, "Cache-Control": f"private, max-age={half}"})
+
+
+def _same_for_a_while(life: float) -> timedelta:
+    """Until a moment that many requests share, so that they get the same link and a browser knows what it has."""
+    now = services().clock.now().timestamp()
+    return timedelta(seconds=(now // life + 2) * life - now)
 
 
 def _scope(video: Video) -> str:

@@ -29,7 +29,7 @@ CONTENT_TYPES = {
     ".png": "image/png",
     ".vtt": "text/vtt; charset=utf-8",
 }
-FOR_EVER = "public, max-age=31536000, immutable"
+FOR_EVER = "private, max-age=31536000, immutable"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,7 +19,8 @@ class Site:
     @cached_property
     def settings(self) -> Settings:
         """Raises NotFound where there is no site yet, Invalid for a bad setting."""
-        if not self._make and not (self.folder.path / "secret-key").exists():
+        elsewhere = data_folder.is_elsewhere(os.environ)
+        if not self._make and not elsewhere and not (self.folder.path / "secret-key").exists():
             raise NotFound(
                 f"There is no site in {self.folder.path}. Start one with infra/up, or name another --data DIR."
             )

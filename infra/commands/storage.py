@@ -1,4 +1,4 @@
-"""storage: moving a site to another storage."""
+"""storage: made ready, and moved to another."""
 
 import argparse
 import os
@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import urlsplit
 
 from tqdm import tqdm
 
@@ -17,13 +18,9 @@ from infra.migration.tables import TableCopy
 from shared.blobs import Blobs
 from shared.clock import SystemClock
 from shared.errors import Conflict, Invalid, NotFound
-from shared.queues import Queues
-from shared.services import open_stores
+from shared.services import Stores, let_browsers_in, open_stores
 from shared.settings import Settings
-from shared.tables import Tables
 from shared.videos import Catalog
-
-Stores = tuple[Blobs, Queues, Tables]
 
 _WHERE = "as in MATINEE_STORAGE, or env:NAME for a variable that holds it, so that no key stands on the command line"
 
@@ -32,6 +29,15 @@ def add(subjects: Any) -> None:
     words = subjects.add_parser("storage", help="where everything is kept").add_subparsers(
         required=True, metavar="COMMAND"
     )
+    init = words.add_parser(
+        "init",
+        help="make all that a site keeps things in, and let browsers send blocks to the storage account themselves",
+    )
+    init.add_argument(
+        "--origin", action="append", default=[], type=_origin, metavar="URL",
+        help="where the site's pages come from, such as https://video.example; once for each",
+    )
+    init.set_defaults(run=_init, make=True)
     copy = words.add_parser(
         "copy",
         help="copy a whole site to another storage; run again, it goes on or copies what changed",
@@ -43,6 +49,21 @@ def add(subjects: Any) -> None:
     copy.add_argument("target", metavar="TARGET", help="likewise")
     copy.add_argument("--check", action="store_true", help="afterwards read every blob of both and compare")
     copy.set_defaults(run=_copy, make=True)
+
+
+def _init(site: Site, options: argparse.Namespace) -> None:
+    if not site.settings.is_local and not options.origin:
+        raise Invalid("--origin is needed: browsers may send blocks only from pages of the addresses named so")
+    print(f"{site.services.settings.storage_name}: every container, queue and table is there")
+    if let_browsers_in(site.settings, options.origin):
+        print(f"browsers may send blocks from pages of {', '.join(options.origin)}, and fetch media by signed links")
+
+
+def _origin(text: str) -> str:
+    address = urlsplit(text)
+    if address.scheme not in ("http", "https") or not address.netloc or address.path.strip("/") or address.query:
+        raise argparse.ArgumentTypeError(f"{text!r} is not an address like https://video.example")
+    return f"{address.scheme}://{address.netloc}"
 
 
 def _copy(_: Site, options: argparse.Namespace) -> None:
@@ -102,7 +123,7 @@ def _must_exist(source: str) -> None:
 
 def _opened(storage: str) -> Stores:
     """No link is signed here, so the key that signs them does not matter."""
-    return open_stores(Settings(storage=storage, secret_key="not used"), SystemClock())
+    return open_stores(Settings(storage=storage, secret_key="not used"), SystemClock(), lambda *_: None)
 
 
 def _total(store: Blobs) -> int:

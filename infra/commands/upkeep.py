@@ -65,7 +65,7 @@ def markdown() -> str:
 
 def _doctor(site: Site, _: argparse.Namespace) -> None:
     checks: list[tuple[str, Callable[[], str]]] = [
-        ("settings", lambda: f"read; storage is {site.settings.storage}"),
+        ("settings", lambda: f"read; storage is {site.settings.storage_name}"),
         ("storage", lambda: _storage(site)),
         ("free space", lambda: _free(site)),
         ("ffmpeg", lambda: _version(ffmpeg.ffmpeg_path(site.settings))),
@@ -96,8 +96,8 @@ def _storage(site: Site) -> str:
     queue = "doctor"
     site.services.queues.ensure(queue)
     site.services.queues.send(queue, "can this be written?")
-    site.services.queues.delete_queue(queue)
-    return f"{site.folder.path} can be written"
+    site.services.queues.clear(queue)
+    return f"{site.settings.storage_name} can be written"
 
 
 def _free(site: Site) -> str:

@@ -26,20 +26,27 @@ class Account:
     key: str | None = field(repr=False)
 
 
-def names_account(storage: str) -> bool:
-    """Whether a setting's value names an account: a connection string, or https://ACCOUNT.blob.core.windows.net."""
-    return storage.startswith("https://") or _is_connection_string(storage)
-
-
-def open_account(storage: str, observe: Observe = lambda *_: None, *, transport: Any = None) -> Account:
+def open_account(storage: str, observe: Observe = lambda *_: None) -> Account:
     """Opens no connection yet. Raises Invalid, without showing the value, for what names no account."""
-    options = {
-        "transport": transport or Transport(observe), "retry_total": 0, "logging_enable": False,
-        "max_single_get_size": READ_SIZE, "max_chunk_get_size": READ_SIZE,
-    }  # fmt: skip
+    options = _options(observe)
     if _is_connection_string(storage):
-        return _by_connection_string(storage, options)
-    return _by_identity(storage, options)
+        return _by_connection_string(storage, *options)
+    if storage.startswith("https://"):
+        return _by_identity(storage, *options)
+    raise Invalid(
+        "MATINEE_STORAGE must be local:PATH, the connection string of a storage account, or "
+        "https://ACCOUNT.blob.core.windows.net"
+    )
+
+
+def _options(observe: Observe) -> tuple[dict[str, Any], ...]:
+    """For blobs, queues and tables."""
+    shared: dict[str, Any] = {"retry_total": 0, "logging_enable": False}
+    sizes = {"max_single_get_size": READ_SIZE, "max_chunk_get_size": READ_SIZE}
+    return tuple(
+        {**shared, **more, "transport": Transport(store, observe)}
+        for store, more in {"blob": sizes, "queue": {}, "table": {}}.items()
+    )
 
 
 def _is_connection_string(storage: str) -> bool:
@@ -48,13 +55,14 @@ def _is_connection_string(storage: str) -> bool:
     )
 
 
-def _by_connection_string(storage: str, options: dict[str, Any]) -> Account:
+def _by_connection_string(storage: str, *options: dict[str, Any]) -> Account:
+    of_blobs, of_queues, of_tables = options
     try:
-        blobs = BlobServiceClient.from_connection_string(storage, **options)
+        blobs = BlobServiceClient.from_connection_string(storage, **of_blobs)
         return Account(
             blobs=blobs,
-            queues=QueueServiceClient.from_connection_string(storage, **options),
-            tables=TableServiceClient.from_connection_string(storage, **options),
+            queues=QueueServiceClient.from_connection_string(storage, **of_queues),
+            tables=TableServiceClient.from_connection_string(storage, **of_tables),
             name=str(blobs.account_name),
             key=_key(storage),
         )
@@ -64,7 +72,7 @@ def _by_connection_string(storage: str, options: dict[str, Any]) -> Account:
         ) from None
 
 
-def _by_identity(address: str, options: dict[str, Any]) -> Account:
+def _by_identity(address: str, *options: dict[str, Any]) -> Account:
     # Only where it is needed: it takes a while to load.
     from azure.identity import DefaultAzureCredential
 
@@ -73,10 +81,11 @@ def _by_identity(address: str, options: dict[str, Any]) -> Account:
     if not mark or not rest:
         raise Invalid(f"MATINEE_STORAGE must look like https://ACCOUNT.blob.core.windows.net, not {address!r}")
     credential = DefaultAzureCredential()
+    of_blobs, of_queues, of_tables = options
     return Account(
-        blobs=BlobServiceClient(f"https://{host}", credential, **options),
-        queues=QueueServiceClient(f"https://{name}.queue.{rest}", credential, **options),
-        tables=TableServiceClient(endpoint=f"https://{name}.table.{rest}", credential=credential, **options),
+        blobs=BlobServiceClient(f"https://{host}", credential, **of_blobs),
+        queues=QueueServiceClient(f"https://{name}.queue.{rest}", credential, **of_queues),
+        tables=TableServiceClient(endpoint=f"https://{name}.table.{rest}", credential=credential, **of_tables),
         name=name,
         key=None,
     )

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, BinaryIO
+from urllib.parse import urlsplit
 
 from azure.storage.blob import BlobClient, BlobLeaseClient, ContentSettings, StorageStreamDownloader
 
@@ -18,7 +19,7 @@ from shared.azure.faults import named
 from shared.azure.links import Links
 from shared.azure.listing import Listing, described
 from shared.azure.metadata import to_headers
-from shared.blobs import Access, Blob, BlobPage, Block, BlockList, Container, Right
+from shared.blobs import Access, Blob, BlobPage, Block, BlockAddress, BlockList, Container, Right
 from shared.errors import Conflict, Invalid, NotFound
 from shared.limits import block_id_length, check_block_count
 
@@ -272,6 +273,15 @@ class AzureBlobs:
     def signed_url(self, container: str, name: str, *, right: Right, expires_in: timedelta) -> str:
         with self._blob(container, name) as blob:
             return self._links.url(blob, right, expires_in)
+
+    def block_address(self, container: str, name: str, *, expires_in: timedelta) -> BlockAddress:
+        with self._blob(container, name) as blob:
+            url = self._links.url(blob, "write", expires_in)
+        return BlockAddress(url=f"{url}&comp=block&blockid={{block_id}}", headers={})
+
+    def browser_origin(self) -> str:
+        address = urlsplit(self._account.blobs.url)
+        return f"{address.scheme}://{address.netloc}"
 
     def collect_garbage(self) -> int:
         """The service does it by itself."""

@@ -7,8 +7,8 @@ from azure.core import MatchConditions
 
 
 def etag_of(said: object) -> str:
-    """The service writes it in quotes in a header and without them in a list."""
-    return str(said).strip('"')
+    """As a header has it; in a list the service leaves its quotes out."""
+    return '"' + str(said).strip('"') + '"'
 
 
 def conditions(
@@ -34,4 +34,4 @@ def conditions(
 def _match(etag: str, any_version: MatchConditions, this_version: MatchConditions) -> dict[str, Any]:
     if etag == "*":
         return {"match_condition": any_version}
-    return {"etag": f'"{etag_of(etag)}"', "match_condition": this_version}
+    return {"etag": etag_of(etag), "match_condition": this_version}

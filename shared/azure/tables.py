@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC
 from typing import Any
 
 from azure.core import MatchConditions
@@ -147,7 +146,7 @@ def _read(entity: TableEntity) -> Entity:
         row=keys.read(str(entity["RowKey"])),
         properties=values.read(entity),
         etag=str(metadata["etag"]),
-        timestamp=metadata["timestamp"].astimezone(UTC),
+        timestamp=values.plain(metadata["timestamp"]),
     )
 
 

@@ -19,18 +19,18 @@ BUDGET = 8.0
 POOL = 64
 _PIECE = 256 * 1024
 """Bytes of an answer read at a time."""
-_BUSY = (408, 429, 500, 502, 503, 504)
+BUSY = (408, 429, 500, 502, 503, 504)
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 2.0
 
-Observe = Callable[[str, str, int], None]
-"""Told of each request that went out: its method, its address without the query's secrets, its status (0: none)."""
+Observe = Callable[[str, str, str, int], None]
+"""Told of each request that went out: the store, its method, its address without secrets, its status (0: none)."""
 
 
 class Transport(RequestsTransport):  # type: ignore[misc]  # the SDK loads it lazily, out of sight of types
-    """One for all three services, safe to share between threads."""
+    """Of one store (blob, queue or table), safe to share between threads."""
 
-    def __init__(self, observe: Observe, *, budget: float = BUDGET) -> None:
+    def __init__(self, store: str, observe: Observe, *, budget: float = BUDGET) -> None:
         session = requests.Session()
         for scheme in ("http://", "https://"):
             session.mount(scheme, HTTPAdapter(pool_connections=8, pool_maxsize=POOL, max_retries=0))
@@ -38,6 +38,7 @@ class Transport(RequestsTransport):  # type: ignore[misc]  # the SDK loads it la
             session=session, session_owner=False, use_env_settings=False,
             connection_timeout=CONNECT_TIMEOUT, read_timeout=READ_TIMEOUT, connection_data_block_size=_PIECE,
         )  # fmt: skip
+        self._store = store
         self._observe = observe
         self._budget = budget
         self._chance = random.Random()
@@ -55,12 +56,12 @@ class Transport(RequestsTransport):  # type: ignore[misc]  # the SDK loads it la
             try:
                 answer = super().send(request, **options)
             except (ServiceRequestError, ServiceResponseError, IncompleteReadError):
-                self._observe(request.method, _address(request.url), 0)
+                self._observe(self._store, request.method, _address(request.url), 0)
                 if not self._again(request, start, tries, until):
                     raise
             else:
-                self._observe(request.method, _address(request.url), answer.status_code)
-                if answer.status_code not in _BUSY or not self._again(request, start, tries, until):
+                self._observe(self._store, request.method, _address(request.url), answer.status_code)
+                if answer.status_code not in BUSY or not self._again(request, start, tries, until):
                     return answer
             tries += 1
 

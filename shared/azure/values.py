@@ -40,11 +40,11 @@ def _read(value: Any) -> Value:
         value = value.value
         return int(value)
     if isinstance(value, datetime):
-        return _plain(value)
+        return plain(value)
     return value  # type: ignore[no-any-return]
 
 
-def _plain(value: datetime) -> datetime:
+def plain(value: datetime) -> datetime:
     """The SDK's times are of a class of its own."""
     return datetime(
         value.year, value.month, value.day, value.hour, value.minute, value.second, value.microsecond, tzinfo=UTC

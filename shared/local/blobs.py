@@ -282,6 +282,13 @@ class LocalBlobs:
         """Raises Forbidden unless the link is one of ours and still runs. `expires` in seconds since 1970."""
         self._links.check(container, name, right, expires, signature, self._now() / SECOND)
 
+    def block_address(self, container: str, name: str, *, expires_in: timedelta) -> None:  # noqa: ARG002 - the contract's
+        """Blocks go through the web role."""
+        return
+
+    def browser_origin(self) -> None:
+        return
+
     def collect_garbage(self) -> int:
         return self._collector.collect(self._now())
 

@@ -35,21 +35,21 @@ def wire(monkeypatch: pytest.MonkeyPatch) -> list:
 
 
 def transport(seen: list, budget: float = 5.0) -> Transport:
-    return Transport(lambda *what: seen.append(what), budget=budget)
+    return Transport("blob", lambda *what: seen.append(what), budget=budget)
 
 
 def test_a_busy_service_is_asked_again_and_each_try_is_counted(wire: list) -> None:
     wire[:] = [503, ServiceRequestError("refused"), 201]
     seen: list = []
     assert transport(seen).send(HttpRequest("PUT", URL)).status_code == 201
-    assert [status for _, _, status in seen] == [503, 0, 201]
+    assert [status for *_, status in seen] == [503, 0, 201]
 
 
 def test_what_is_counted_holds_no_secret(wire: list) -> None:
     wire[:] = [200]
     seen: list = []
     transport(seen).send(HttpRequest("PUT", URL))
-    assert seen == [("PUT", "127.0.0.1:9/account/container/blob?comp=block", 200)]
+    assert seen == [("blob", "PUT", "127.0.0.1:9/account/container/blob?comp=block", 200)]
 
 
 def test_it_gives_up_when_its_budget_is_spent(wire: list) -> None:

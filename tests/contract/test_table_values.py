@@ -40,7 +40,7 @@ def test_a_time_of_any_zone_comes_back_in_utc(tables: Tables, table: str) -> Non
     noon = datetime(2030, 1, 1, 12, tzinfo=timezone(timedelta(hours=2)))
     tables.upsert(table, "p", "r", {"at": noon})
     kept = tables.get(table, "p", "r").properties["at"]
-    assert isinstance(kept, datetime)
+    assert type(kept) is datetime
     assert kept == noon
     assert kept.utcoffset() == timedelta(0)
 

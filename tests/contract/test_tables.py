@@ -1,7 +1,7 @@
 """Tables: entities by partition and row, changed only at the version the caller knows, in batches all or nothing."""
 
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -21,6 +21,7 @@ def test_an_entity_inserted_is_got(tables: Tables, table: str) -> None:
     assert (entity.partition, entity.row, entity.etag) == ("p", "r", etag)
     assert entity.properties == {"title": "one", "size": 1}
     assert entity.timestamp.utcoffset() == timedelta(0)
+    assert type(entity.timestamp) is datetime, "of a class that is written as any other time is"
 
 
 def test_of_many_inserts_exactly_one_wins(tables: Tables, table: str) -> None:

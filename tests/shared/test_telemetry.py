@@ -16,7 +16,7 @@ from shared.telemetry import Meter, Metered, configure_logging
 
 def test_a_call_is_counted_by_store_operation_and_caller(queues: Queues) -> None:
     meter = Meter("web")
-    metered = Metered(queues, "queue", meter)
+    metered = Metered(queues, "queue", meter.count)
     metered.create("work")
     for _ in range(3):
         metered.send("work", "x")
@@ -27,7 +27,7 @@ def test_a_call_is_counted_by_store_operation_and_caller(queues: Queues) -> None
 def test_a_call_that_fails_is_counted_too(queues: Queues) -> None:
     meter = Meter("web")
     with pytest.raises(NotFound):
-        Metered(queues, "queue", meter).receive("missing")
+        Metered(queues, "queue", meter.count).receive("missing")
     assert meter.total() == 1
 
 

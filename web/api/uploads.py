@@ -9,6 +9,7 @@ import msgspec
 from flask import Blueprint, Response, request, url_for
 
 from shared import uploads
+from shared.blobs import BlockAddress
 from shared.errors import Conflict, Invalid
 from shared.videos import Video
 from web import edits
@@ -129,14 +130,21 @@ def _state(video: Video) -> dict[str, Any]:
 
 
 def _where(video: Video) -> dict[str, Any]:
-    template = url_for("api.uploads.put_block", video_id=video.id, block_id=_MARK, _external=True)
+    address = uploads.block_address(services(), video) or _our_address(video)
     return {
         "video_id": video.id,
         "url": url_for("watch.page", video_id=video.id, _external=True),
         "block_size": video.block_size,
-        "block_url": template.replace(_MARK, "{block_id}"),
-        "block_headers": {"Content-Type": "application/octet-stream"},
+        "block_url": address.url,
+        "block_headers": address.headers,
     }
+
+
+def _our_address(video: Video) -> BlockAddress:
+    template = url_for("api.uploads.put_block", video_id=video.id, block_id=_MARK, _external=True)
+    return BlockAddress(
+        url=template.replace(_MARK, "{block_id}"), headers={"Content-Type": "application/octet-stream"}
+    )
 
 
 def _canonical(block_id: str) -> str:

@@ -116,6 +116,7 @@ export class Transfer extends EventTarget {
     for (let rounds = 0; rounds < 3; rounds += 1) {
       const here = await this.#patiently(() => call("GET", `/api/v1/uploads/${this.id}`, { signal }), signal);
       if (here.state !== "uploading") return;
+      this.upload = here;
       await this.#sendBlocks(blocks, missing(blocks, here.blocks), signal);
       this.#set("checking");
       if (await this.#commit(blocks, signal)) return;
@@ -149,19 +150,27 @@ export class Transfer extends EventTarget {
     this.#moved();
   }
 
-  async #put(block, bytes, md5, signal) {
+  async #put(block, bytes, md5, signal, { renewed = false } = {}) {
     const onSent = (sent) => {
       this.#flown += Math.max(0, sent - (this.#sending.get(block.id) ?? 0));
       this.#sending.set(block.id, sent);
       this.#moved();
     };
-    const url = this.upload.block_url.replace("{block_id}", encodeURIComponent(block.id));
+    const { block_url: address, block_headers: headers } = this.upload;
+    const url = address.replace("{block_id}", encodeURIComponent(block.id));
     try {
-      await putBlock({ url, headers: this.upload.block_headers, bytes, md5, onSent, signal });
+      await putBlock({ url, headers, bytes, md5, onSent, signal });
     } catch (error) {
       this.#sending.delete(block.id);
-      throw error;
+      if (error.status !== 403 || renewed || isOurs(url)) throw error;
+      await this.#renew(address, signal);
+      await this.#put(block, bytes, md5, signal, { renewed: true });
     }
+  }
+
+  /** The store's address is signed for a time, and that ran out; another lane may have asked for the next one already. */
+  async #renew(used, signal) {
+    if (this.upload.block_url === used) this.upload = await call("GET", `/api/v1/uploads/${this.id}`, { signal });
   }
 
   /** False where the server says that blocks are missing. */
@@ -219,6 +228,8 @@ export class Transfer extends EventTarget {
     this.dispatchEvent(new Event("change"));
   }
 }
+
+const isOurs = (url) => new URL(url, location.href).origin === location.origin;
 
 /** Refused for what it is (too large, no right to): trying again would be refused again. */
 const isRefusal = ({ status }) => [400, 403, 404, 413, 415].includes(status);

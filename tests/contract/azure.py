@@ -3,38 +3,39 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
+
+import pytest
 
 from shared.azure.account import open_account
 from shared.azure.blobs import AzureBlobs
 from shared.azure.queues import AzureQueues
 from shared.azure.tables import AzureTables
-from tests.azurite.running import azurite
+from tests.azurite.running import Azurite
 from tests.contract.backend import Backend
 
 
 @contextmanager
-def azure_backend(folder: Path) -> Iterator[Backend]:
-    with azurite(folder, "--inMemoryPersistence") as running:
-        account = open_account(running.connection_string)
-        yield Backend(
-            blobs=AzureBlobs(account),
-            queues=AzureQueues(account.queues),
-            tables=AzureTables(account.tables),
-            wait=time.sleep,
-            fetch=_fetch,
-            collects_by_itself=True,
-            waits_for_days=False,
-            folds_at_one_character=True,
-            put_keeps_staged_blocks=True,
-            discards_beside_whole=False,
-            delete_drops_staged_only=True,
-            frees_container_names_at_once=True,
-            tells_first_block_time=True,
-            entities_weigh_as_json=True,
-        )
+def azure_backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
+    emulator: Azurite = request.getfixturevalue("emulator")
+    account = open_account(emulator.account().connection_string)
+    yield Backend(
+        blobs=AzureBlobs(account),
+        queues=AzureQueues(account.queues),
+        tables=AzureTables(account.tables),
+        wait=time.sleep,
+        fetch=_fetch,
+        collects_by_itself=True,
+        waits_for_days=False,
+        folds_at_one_character=True,
+        put_keeps_staged_blocks=True,
+        discards_beside_whole=False,
+        delete_drops_staged_only=True,
+        frees_container_names_at_once=True,
+        tells_first_block_time=True,
+        entities_weigh_as_json=True,
+    )
 
 
 def _fetch(method: str, url: str, body: bytes | None) -> tuple[int, bytes]:

@@ -23,8 +23,8 @@ settings.load_profile("contract")
 
 
 @pytest.fixture(scope="module", params=sorted(BACKENDS))
-def backend(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Backend]:
-    with BACKENDS[request.param](tmp_path_factory.mktemp("store")) as opened:
+def backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
+    with BACKENDS[request.param](request) as opened:
         yield opened
 
 

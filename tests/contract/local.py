@@ -4,10 +4,11 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from urllib.error import HTTPError
 from urllib.parse import parse_qs, unquote, urlsplit
 from urllib.request import Request, urlopen
+
+import pytest
 
 from shared.errors import Forbidden
 from shared.local.blobs import LocalBlobs
@@ -20,8 +21,8 @@ SECRET = "signs links in tests"
 
 
 @contextmanager
-def local_backend(folder: Path) -> Iterator[Backend]:
-    clock = HandClock()
+def local_backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
+    folder, clock = request.getfixturevalue("tmp_path_factory").mktemp("store"), HandClock()
     blobs = LocalBlobs(folder / "blobs", clock, secret=SECRET)
     with _served(blobs) as fetch:
         yield Backend(

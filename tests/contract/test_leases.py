@@ -124,7 +124,7 @@ def test_releasing_frees_it_at_once(blobs: Blobs, container: str, lease: str) ->
 def test_an_endless_one_stays(backend: Backend, blobs: Blobs, container: str) -> None:
     blobs.put(container, "b", b"x")
     lease = blobs.acquire_lease(container, "b", seconds=-1)
-    backend.wait(61)
+    backend.wait(61 if backend.waits_for_days else 16)
     with pytest.raises(Conflict):
         blobs.put(container, "b", b"y")
     blobs.release_lease(container, "b", lease)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.azurite.running import azurite
+from tests.azurite.running import Account
 from tests.e2e.scattered import PASSWORD, Scattered
 from tests.infra.running import UP, Site, eventually
 
@@ -28,12 +28,11 @@ def settings() -> dict[str, str]:
 
 
 @pytest.fixture
-def scattered(tmp_path: Path, settings: dict[str, str]) -> Iterator[Scattered]:
-    with azurite(tmp_path, "--inMemoryPersistence") as account:
-        site = Scattered(tmp_path, account, **settings).start()
-        try:
-            site.manage("user", "create", "anna", "--role", "creator", "--password-stdin", stdin=PASSWORD)
-            eventually(lambda: "Booting worker" in site.log("web"), 30, "web answers")
-            yield site
-        finally:
-            site.end()
+def scattered(tmp_path: Path, account: Account, settings: dict[str, str]) -> Iterator[Scattered]:
+    site = Scattered(tmp_path, account, **settings).start()
+    try:
+        site.manage("user", "create", "anna", "--role", "creator", "--password-stdin", stdin=PASSWORD)
+        eventually(lambda: "Booting worker" in site.log("web"), 30, "web answers")
+        yield site
+    finally:
+        site.end()

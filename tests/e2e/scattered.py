@@ -10,7 +10,7 @@ from pathlib import Path
 from infra import address, web_server
 from infra.pools import read_pools
 from shared.settings import Settings
-from tests.azurite.running import Azurite
+from tests.azurite.running import Account
 from tests.infra.running import ROOT
 
 PASSWORD = "correct horse battery staple"
@@ -19,7 +19,7 @@ PASSWORD = "correct horse battery staple"
 class Scattered:
     """`logs` holds what each process wrote, outside of the folders they work in."""
 
-    def __init__(self, folder: Path, account: Azurite, **settings: str) -> None:
+    def __init__(self, folder: Path, account: Account, **settings: str) -> None:
         self.account = account
         self.machines = folder / "machines"
         self.logs = folder / "logs"

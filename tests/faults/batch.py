@@ -12,10 +12,10 @@ from tests.workers.making import a_video, an_ingest
 LEASE = 2.0
 
 
-def hasty(root: Path, **changes: object) -> Settings:
+def hasty(root: Path, storage: str, **changes: object) -> Settings:
     """Leases short enough to run out within a test, and room for many deaths of one ticket."""
     given: dict[str, object] = {
-        "storage": f"local:{root / 'data'}", "min_free": 0, "secret_key": "for tests only", "ffmpeg_threads": 1,
+        "storage": storage, "scratch": str(root / "scratch"), "min_free": 0, "secret_key": "for tests only", "ffmpeg_threads": 1,
         "lease": LEASE, "max_tries": 50, "garbage_after": 0.0, **changes,
     }
     return Settings(**given)  # type: ignore[arg-type]

@@ -17,8 +17,8 @@ COPIES = 20
 
 
 @pytest.mark.timeout(180)
-def test_twenty_copies_of_a_ticket_and_eight_workers_make_one_part(tmp_path: Path) -> None:
-    settings = hasty(tmp_path, lease=20.0)
+def test_twenty_copies_of_a_ticket_and_eight_workers_make_one_part(tmp_path: Path, storage: str) -> None:
+    settings = hasty(tmp_path, storage, lease=20.0)
     services = opened(settings)
     video = only_the_ladder(services, a_clip(seconds=0.5, width=426, height=240))
     services.queues.clear("transcode-normal")

@@ -18,8 +18,8 @@ from workers.sweep import sweep
 
 
 @pytest.mark.timeout(180)
-def test_a_worker_frozen_past_its_lease_and_woken_leaves_the_winner_alone(tmp_path: Path) -> None:
-    settings = hasty(tmp_path)
+def test_a_worker_frozen_past_its_lease_and_woken_leaves_the_winner_alone(tmp_path: Path, storage: str) -> None:
+    settings = hasty(tmp_path, storage)
     services = opened(settings)
     video = only_the_ladder(services, a_long_clip(seconds=180))
     with PoolProcess(settings, "transcode-normal") as frozen:

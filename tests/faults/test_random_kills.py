@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from shared.services import Services
-from shared.settings import Settings
 from shared.tickets import QUEUES
 from tests.faults.batch import hasty, is_done, opened, uploaded
 from tests.faults.verdict import assert_media_is_exactly_what_is_published, assert_queues_are_empty
@@ -25,8 +24,8 @@ SEED = int(os.environ.get("MATINEE_TEST_SEED", "20300101"))
 
 
 @pytest.mark.timeout(300)
-def test_a_batch_survives_workers_killed_at_random(tmp_path: Path) -> None:
-    settings, chance = hasty(tmp_path), random.Random(SEED)
+def test_a_batch_survives_workers_killed_at_random(tmp_path: Path, storage: str) -> None:
+    settings, chance = hasty(tmp_path, storage), random.Random(SEED)
     services = opened(settings)
     ledger = {uploaded(services).id for _ in range(VIDEOS)}
     with ExitStack() as alive:
@@ -45,14 +44,14 @@ def test_a_batch_survives_workers_killed_at_random(tmp_path: Path) -> None:
             wait_until(worker.heeds_signals, 20, "a worker has started")
             worker.send_signal(signal.SIGTERM)
         assert [worker.wait(30) for worker in workers] == [0, 0]
-    check_all(services, settings, ledger)
+    check_all(services, ledger)
 
 
 def is_gone(worker: PoolProcess) -> bool:
     return not marked(worker.mark)
 
 
-def check_all(services: Services, settings: Settings, ledger: set[str]) -> None:
+def check_all(services: Services, ledger: set[str]) -> None:
     sweep(services)
     videos = list(services.catalog.all())
     assert {video.id for video in videos} == ledger
@@ -61,4 +60,4 @@ def check_all(services: Services, settings: Settings, ledger: set[str]) -> None:
         assert [event.what for event in services.catalog.events(video.id)].count("published") == 1
         assert services.finder.search(video.title).total == len(ledger)
     assert_media_is_exactly_what_is_published(services, *videos)
-    assert list((settings.local_path() / "scratch").glob("worker-*")) == []
+    assert list(services.scratch.glob("worker-*")) == []

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def environment(settings: Settings, mark: str, **changes: object) -> dict[str, str]:
     """Settings as the environment variables a process reads, and the mark."""
-    names = ("storage", "min_free", "secret_key", "ffmpeg_threads", "max_tries", "lease", "grace")
+    names = ("storage", "scratch", "min_free", "secret_key", "ffmpeg_threads", "max_tries", "lease", "grace")
     given = {name: getattr(settings, name) for name in names} | changes
     return {**os.environ, MARK: mark, **{PREFIX + name.upper(): str(value) for name, value in given.items()}}
 

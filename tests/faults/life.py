@@ -4,6 +4,7 @@ import base64
 import hashlib
 import shutil
 from pathlib import Path
+from typing import Any, Protocol
 
 from shared import uploads
 from shared.people import Person
@@ -58,6 +59,15 @@ class World:
         )
 
 
+class Lived(Protocol):
+    """A world in which a life can be lived on."""
+
+    @property
+    def clock(self) -> Any: ...
+
+    def open(self) -> Services: ...
+
+
 def browse(services: Services) -> Video:
     """What a browser does, and does again when it was cut short: open, look what is there, send the rest, commit."""
     clip = the_clip()
@@ -84,7 +94,7 @@ def work_one(services: Services) -> bool:
     return worked
 
 
-def live_on(world: World, *, browsing: bool) -> Services:
+def live_on(world: Lived, *, browsing: bool, rounds: int = _ROUNDS) -> Services:
     """A clean worker, until nothing moves, while leases run out: every ticket must have kept itself.
 
     When `browsing`, a clean browser first tries again, and sweeps pass: what web left half done has no ticket yet.
@@ -92,7 +102,7 @@ def live_on(world: World, *, browsing: bool) -> Services:
     services = world.open()
     if browsing:
         browse(services)
-    for _ in range(_ROUNDS):
+    for _ in range(rounds):
         while work_one(services):
             pass
         if is_quiet(services):

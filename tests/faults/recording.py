@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,9 +58,19 @@ def run_into_a_kill(world: World, act: Act, number: int, when: When) -> None:
 def run_into_a_freeze(world: World, act: Act, number: int) -> int:
     """Run the act in a process of its own that is frozen before its call `number`; returns its id."""
     child = _begin(world, act, number, "before", signal.SIGSTOP)
+    assert_frozen(child, number)
+    return child
+
+
+def assert_frozen(child: int, number: int) -> None:
     _, status = os.waitpid(child, os.WUNTRACED)
     assert os.WIFSTOPPED(status), f"call {number} was never made"
-    return child
+
+
+def put_down(child: int) -> None:
+    """A test that failed leaves nobody frozen behind, who would keep its output open for ever."""
+    with suppress(ProcessLookupError):
+        os.kill(child, signal.SIGKILL)
 
 
 def thaw(child: int) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults.life import live_on
-from tests.faults.recording import Recording, run_into_a_freeze, thaw
+from tests.faults.recording import Recording, put_down, run_into_a_freeze, thaw
 from tests.faults.verdict import check_end
 
 SHARDS = 8
@@ -28,4 +28,5 @@ def test_one_woken_after_its_lease_mixes_nothing_and_overwrites_nothing(
             assert (before.state, before.playback) == (after.state, after.playback)
             check_end(world, live_on(world, browsing=recording.is_browsing))
         except Exception as error:
+            put_down(frozen)
             raise AssertionError(f"frozen before {recording.calls[number - 1]}: {error}") from error

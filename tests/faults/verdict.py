@@ -6,12 +6,12 @@ from pathlib import Path
 from shared.services import Services
 from shared.tickets import POISON_SUFFIX, QUEUES
 from shared.videos import MEDIA, SOURCES, Video
-from tests.faults.life import TITLE, World
+from tests.faults.life import TITLE, Lived
 from workers.scratch import remove_abandoned
 from workers.sweep import sweep
 
 
-def check_end(world: World, services: Services) -> None:
+def check_end(world: Lived, services: Services) -> None:
     """One published video with one set of everything, and nothing else anywhere."""
     world.clock.forward(services.settings.garbage_after + 1)
     sweep(services)
@@ -24,7 +24,7 @@ def check_end(world: World, services: Services) -> None:
     assert list(services.blobs.list_uncommitted(SOURCES)) == []
     assert_indexed_once(services, video)
     assert [event.what for event in services.catalog.events(video.id)].count("published") == 1
-    assert_nothing_is_left_of_work_in_progress(world.root / "data" / "scratch")
+    assert_nothing_is_left_of_work_in_progress(services.scratch)
 
 
 def assert_queues_are_empty(services: Services) -> None:

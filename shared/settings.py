@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from shared.bill import Prices
 from shared.errors import Invalid
 
 PREFIX = "MATINEE_"
@@ -56,6 +57,10 @@ class Settings:
     ffmpeg_threads: int = _setting(0, "threads per ffmpeg; 0 lets it use every core")
     max_pixels: int = _setting(8192 * 4608, "pixels in one frame of the largest picture decoded")
     queue_partitions: int = _setting(1, "physical queues behind each transcode queue, to pass a per-queue limit")
+    prices: str = _setting(
+        "blob-write=0.065 blob-list=0.065 blob-read=0.005 queue=0.004 table=0.00036",
+        "US dollars for 10,000 storage transactions of each class, for the estimated bill; your region has its own",
+    )
     log_level: str = _setting("info", "debug, info, warning or error")
     trusted_proxies: int = _setting(0, "reverse proxies in front whose X-Forwarded headers are believed")
 
@@ -65,6 +70,7 @@ class Settings:
                 raise Invalid(f"{PREFIX}{name.upper()} must be at least {low}, not {getattr(self, name)}")
         if self.idle_max < self.idle_min:
             raise Invalid(f"{PREFIX}IDLE_MAX must not be below {PREFIX}IDLE_MIN ({self.idle_min})")
+        Prices.read(self.prices)
         if self.log_level not in ("debug", "info", "warning", "error"):
             raise Invalid(f"{PREFIX}LOG_LEVEL must be debug, info, warning or error, not {self.log_level!r}")
 

@@ -10,6 +10,8 @@ from typing import Any, TextIO, cast
 
 import structlog
 
+from shared.bill import Prices
+
 
 def configure_logging(level: str, **bound: Any) -> None:
     """JSON lines on standard error, each with the fields given here (the kind of process, the pool)."""
@@ -66,8 +68,21 @@ class Meter:
         with self._lock:
             return dict(self._counts)
 
+    def operations(self) -> dict[tuple[str, str], int]:
+        """The same without the caller, as a bill wants it."""
+        return {(store, operation): count for (store, operation, _), count in self.counts().items()}
+
     def total(self) -> int:
         return sum(self.counts().values())
+
+
+def tell(meter: Meter, prices: Prices) -> dict[str, Any]:
+    """For a process's last words: what it asked of the storage, and what that may have cost, in US dollars."""
+    asked = meter.operations()
+    return {
+        "operations": {f"{store} {operation}": count for (store, operation), count in sorted(asked.items())},
+        "estimated_cost": round(prices.cost(asked), 6),
+    }
 
 
 class Metered:

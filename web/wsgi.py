@@ -1,12 +1,15 @@
 """gunicorn's door: `gunicorn "web.wsgi:application()"`."""
 
+import atexit
 import os
 
+import structlog
 from flask import Flask
 
+from shared.bill import Prices
 from shared.services import open_services
 from shared.settings import Settings
-from shared.telemetry import configure_logging
+from shared.telemetry import Meter, configure_logging, tell
 from web.app import create_app
 
 
@@ -14,4 +17,10 @@ def application() -> Flask:
     """The site over the storage the environment names. Raises Invalid for a setting that cannot be used."""
     settings = Settings.from_environment(os.environ)
     configure_logging(settings.log_level, process=os.getpid(), role="web")
-    return create_app(open_services(settings, caller="web"))
+    services = open_services(settings, caller="web")
+    atexit.register(_last_words, services.meter, Prices.read(settings.prices))
+    return create_app(services)
+
+
+def _last_words(meter: Meter, prices: Prices) -> None:
+    structlog.get_logger().info("drained", **tell(meter, prices))

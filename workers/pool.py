@@ -11,10 +11,11 @@ from collections.abc import Sequence
 
 import structlog
 
+from shared.bill import Prices
 from shared.errors import MatineeError
 from shared.services import Services, open_services
 from shared.settings import Settings
-from shared.telemetry import configure_logging
+from shared.telemetry import configure_logging, tell
 from workers.handlers.table import find_handlers
 from workers.lease import LeaseKeeper
 from workers.listener import Listener
@@ -114,8 +115,7 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     structlog.get_logger().info("listening", queues=dict(options.queues), tasks=options.tasks)
     ended = pool.run()
-    counts = {f"{store} {operation}": count for (store, operation, _), count in sorted(services.meter.counts().items())}
-    structlog.get_logger().info("drained", ended=ended, operations=counts)
+    structlog.get_logger().info("drained", ended=ended, **tell(services.meter, Prices.read(settings.prices)))
     return 0 if ended else 1
 
 

@@ -1,8 +1,8 @@
 """A whole site copied from one storage to another: resumable, only changes the second time, every byte checked."""
 
+import os
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from shared.errors import Busy, Invalid
 from shared.services import open_stores
 from shared.settings import Settings
 from shared.tables import Tables
+from tests.azurite.running import KEY, Account
 from tests.infra.running import ROOT
 
 NAMES = ["a", "deep/er/still.m4s", "Ünïcödé 漢字 🦭.mp4", "empty", "dots/../x"]
@@ -25,23 +26,19 @@ NAMES = ["a", "deep/er/still.m4s", "Ünïcödé 漢字 🦭.mp4", "empty", "dots
 
 @dataclass
 class Side:
+    storage: str
     blobs: Blobs
     tables: Tables
 
 
-@pytest.fixture
-def side(tmp_path: Path) -> Callable[[str], Side]:
-    def opened(name: str) -> Side:
-        settings = Settings(storage=f"local:{tmp_path / name}", secret_key="for tests only")
-        blobs, _, tables = open_stores(settings, SystemClock(), lambda *_: None)
-        return Side(blobs, tables)
-
-    return opened
+def opened(storage: str) -> Side:
+    blobs, _, tables = open_stores(Settings(storage=storage, secret_key="for tests only"), SystemClock(), lambda *_: None)
+    return Side(storage, blobs, tables)
 
 
 @pytest.fixture
-def source(side: Callable[[str], Side]) -> Side:
-    one = side("source")
+def source(tmp_path: Path) -> Side:
+    one = opened(f"local:{tmp_path / 'source'}")
     one.blobs.create_container("media")
     one.blobs.create_container("open", access="public", metadata={"kept": "yes"})
     for name in NAMES:
@@ -57,9 +54,12 @@ def source(side: Callable[[str], Side]) -> Side:
     return one
 
 
-@pytest.fixture
-def target(side: Callable[[str], Side]) -> Side:
-    return side("target")
+@pytest.fixture(params=["azure", "local"])
+def target(request: pytest.FixtureRequest, tmp_path: Path) -> Side:
+    if request.param == "local":
+        return opened(f"local:{tmp_path / 'target'}")
+    account: Account = request.getfixturevalue("account")
+    return opened(account.connection_string)
 
 
 def copy_blobs(source: Side, target: Side, target_blobs: Blobs | None = None) -> BlobCopy:
@@ -180,17 +180,18 @@ def test_tables_arrive_whole_and_again_only_in_what_changed(source: Side, target
     assert records(target) == records(source)
 
 
-def manage(*words: str) -> "subprocess.CompletedProcess[str]":
+def manage(*words: str, **environment: str) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-m", "infra.manage", "--data", words[0], "storage", "copy", *words[1:]]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    given = {**os.environ, **environment}
+    return subprocess.run(command, cwd=ROOT, env=given, capture_output=True, text=True, timeout=60)
 
 
 def test_the_command_says_what_it_did(source: Side, target: Side, tmp_path: Path) -> None:
-    places = [f"local:{tmp_path / name}" for name in ("source", "target")]
-    done = manage(str(tmp_path / "any"), *places, "--check")
+    done = manage(str(tmp_path / "any"), source.storage, "env:THERE", "--check", THERE=target.storage)
     assert done.returncode == 0, done.stderr
     assert f"blobs: {len(NAMES) + 1} copied, 0 were there, 0 removed" in done.stdout
     assert f"compared {len(NAMES) + 1} blobs and every record: the same on both sides" in done.stdout
+    assert KEY not in done.stdout + done.stderr
     assert "1 videos are at work; the first sweep" in done.stdout
     assert content(target) == content(source)
 

@@ -24,7 +24,7 @@ def configure_logging(level: str, **bound: Any) -> None:
             structlog.processors.JSONRenderer(),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, level.upper())),
-        logger_factory=structlog.PrintLoggerFactory(cast(TextIO, _Forgiving(sys.stderr))),
+        logger_factory=structlog.WriteLoggerFactory(cast(TextIO, _Forgiving(sys.stderr))),
         cache_logger_on_first_use=False,
     )
     structlog.contextvars.clear_contextvars()

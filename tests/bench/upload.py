@@ -18,9 +18,9 @@ _PIECE = 8 * 1024**2
 
 def measure(folder: Path, *, quick: bool) -> list[Figure]:
     size, rounds = (128, 3) if quick else (1024, 5)
-    clip = _noise(folder / "noise.bin", size)
+    clip = noise(folder / "noise.bin", size)
     with a_site(folder / "data") as (_, client):
-        client.upload(_noise(folder / "warm-up.bin", 16))
+        client.upload(noise(folder / "warm-up.bin", 16))
         pairs = [
             (_rate(size, lambda: client.upload(clip)), _rate(size, lambda: _straight(clip, folder / "straight.bin")))
             for _ in range(rounds)
@@ -46,7 +46,7 @@ def _rate(size: int, work: Callable[[], object]) -> float:
     return size * 1.048576 / (time.perf_counter() - started)
 
 
-def _noise(path: Path, size: int) -> Path:
+def noise(path: Path, size: int) -> Path:
     with path.open("wb") as file:
         for _ in range(size):
             file.write(os.urandom(1024**2))

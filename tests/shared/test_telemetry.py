@@ -1,6 +1,8 @@
 """Every storage operation is counted, by kind and by caller, as the service sees it."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from threading import Thread
 
@@ -12,6 +14,7 @@ from shared.queues import Queues
 from shared.services import open_services
 from shared.settings import Settings
 from shared.telemetry import Meter, Metered, configure_logging
+from tests.infra.running import ROOT
 
 
 def test_a_call_is_counted_by_store_operation_and_caller(queues: Queues) -> None:
@@ -72,3 +75,15 @@ def test_logs_are_lines_of_json_with_what_was_bound(capsys: pytest.CaptureFixtur
     (line,) = capsys.readouterr().err.splitlines()
     structlog.reset_defaults()
     assert json.loads(line).items() >= {"event": "video.published", "video": "4Rk9mZQ2xLp", "role": "web"}.items()
+
+
+def test_lines_of_many_processes_in_one_file_stay_whole(tmp_path: Path) -> None:
+    code = (
+        "import structlog; from shared.telemetry import configure_logging; configure_logging('info')\n"
+        "for number in range(300): structlog.get_logger().info('line', number=number, text='x' * 200)"
+    )
+    with (tmp_path / "log").open("wb") as log:
+        writers = [subprocess.Popen([sys.executable, "-c", code], stderr=log, cwd=ROOT) for _ in range(4)]
+        assert [writer.wait(60) for writer in writers] == [0] * 4
+    lines = (tmp_path / "log").read_text().splitlines()
+    assert sorted(json.loads(line)["number"] for line in lines) == sorted(list(range(300)) * 4)

@@ -8,14 +8,13 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
+from infra import data_folder
 from infra.commands import table
 from infra.commands.site import Site
 from shared.errors import Invalid, MatineeError
 from shared.settings import PREFIX, Settings
 from workers.media import ffmpeg
 from workers.sweep import sweep
-
-_SECRET = {"secret_key"}
 
 
 def add(subjects: Any) -> None:
@@ -43,13 +42,21 @@ def _settings(site: Site, options: argparse.Namespace) -> None:
     rows = []
     for setting in fields(Settings):
         variable = f"{PREFIX}{setting.name.upper()}"
-        value = "(secret)" if setting.name in _SECRET else getattr(site.settings, setting.name)
-        rows.append((variable, value if value != "" else "-", _source(site, variable)))
+        rows.append((variable, _shown(site.settings, setting.name), _source(site, variable)))
     table.show(["setting", "value", "from"], rows, none="")
 
 
+def _shown(settings: Settings, name: str) -> str:
+    if name == "storage":
+        return settings.storage_name
+    if name == "secret_key":
+        return "(secret)"
+    value = str(getattr(settings, name))
+    return value or "-"
+
+
 def _source(site: Site, variable: str) -> str:
-    if variable in os.environ and variable != f"{PREFIX}STORAGE":
+    if variable in os.environ and (variable != f"{PREFIX}STORAGE" or data_folder.is_elsewhere(os.environ)):
         return "environment"
     return "data folder" if variable in site.folder.environment({}) else "default"
 

@@ -13,6 +13,7 @@ from shared.search.writer import LOCK
 from shared.services import Services, open_services
 from shared.settings import Settings
 from shared.videos import Plan
+from tests.azurite.running import KEY, Account
 from tests.infra.running import Site
 from tests.workers.making import a_video
 
@@ -194,3 +195,24 @@ def test_a_folder_without_a_site_is_not_made_into_one_by_looking(tmp_path: Path)
     assert refused.returncode == 1
     assert "There is no site" in refused.stderr
     assert not (tmp_path / "none").exists()
+
+
+def test_settings_show_no_key(tmp_path: Path, account: Account) -> None:
+    site = Site(tmp_path / "data", MATINEE_STORAGE=account.connection_string)
+    shown = site.manage("settings")
+    assert shown.returncode == 0, shown.stderr
+    assert f"Azure Storage account {account.name}" in shown.stdout
+    assert KEY not in shown.stdout + shown.stderr
+    assert KEY not in repr(Settings(storage=account.connection_string))
+    told = site.manage("doctor")
+    assert told.returncode == 0, told.stdout
+    assert f"Azure Storage account {account.name} can be written" in told.stdout
+    assert KEY not in told.stdout + told.stderr
+
+
+def test_a_storage_nobody_knows_is_refused_without_showing_it(tmp_path: Path) -> None:
+    site = Site(tmp_path / "data", MATINEE_STORAGE="SharedAccessSignature=secret;BlobEndpoint=nowhere")
+    refused = site.manage("storage", "init", "--origin", "http://127.0.0.1:8000")
+    assert refused.returncode == 1
+    assert "MATINEE_STORAGE must be local:PATH" in refused.stderr
+    assert "secret;" not in refused.stdout + refused.stderr

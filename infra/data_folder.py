@@ -47,6 +47,15 @@ class DataFolder:
         os.pwrite(claim, str(os.getpid()).encode(), 0)
         self._claim = claim
 
+    def is_still_ours(self) -> bool:
+        """False once the folder we claimed was moved or removed: what is written by its path goes elsewhere."""
+        if self._claim is None:
+            return False
+        try:
+            return os.path.samestat(os.fstat(self._claim), (self.path / "supervisor.lock").stat())
+        except OSError:
+            return False
+
     def secret_key(self) -> str:
         """Made once; whoever asks first makes it, and everyone after reads the same."""
         path = self.path / "secret-key"

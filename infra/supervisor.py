@@ -37,16 +37,19 @@ class Supervisor:
         self._children = self._all_children(listener, environment)
         self._stop = asyncio.Event()
         self._hurry = asyncio.Event()
+        self._is_homeless = False
 
     async def run(self, *, sample: bool) -> int:
         self._heed_signals()
         keepers = [asyncio.create_task(child.keep()) for child in self._children]
-        watching = asyncio.create_task(self._watch_logs())
+        watching = asyncio.create_task(self._watch())
         greeting = asyncio.create_task(self._greet(sample=sample))
         await self._stop.wait()
         greeting.cancel()
         await self._end(keepers)
         watching.cancel()
+        if self._is_homeless:
+            return 1
         return 0 if greeting.cancelled() or not greeting.done() else greeting.result()
 
     def _all_children(self, listener: socket.socket, environment: dict[str, str]) -> list[Child]:
@@ -91,8 +94,12 @@ class Supervisor:
         await ended
         hurried.cancel()
 
-    async def _watch_logs(self) -> None:
+    async def _watch(self) -> None:
         while True:
+            if not self._folder.is_still_ours() and not self._stop.is_set():
+                say(f"The data folder {self._folder.path} was moved or removed; put it back, then start again.")
+                self._is_homeless = True
+                self._stop.set()
             for child in self._children:
                 with contextlib.suppress(OSError):  # a full disk, say: the children go on, and so do we
                     for line in child.log.complaints():

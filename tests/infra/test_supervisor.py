@@ -109,6 +109,17 @@ def test_the_password_it_prints_is_the_admins(running: Site) -> None:
     assert password_fits(password, admin.password)
 
 
+def test_a_data_folder_moved_away_stops_it_and_none_is_made_in_its_place(a_site: SiteMaker) -> None:
+    site = a_site().start("--no-sample").ready()
+    moved, logs = site.data.with_name("moved"), [site.data / "logs" / f"{pool.name}.log" for pool in read_pools()]
+    eventually(lambda: all(log.exists() and '"listening"' in log.read_text() for log in logs), 30, "every pool listens")
+    site.data.rename(moved)
+    assert site.exit_code() == 1
+    assert any("was moved or removed" in line for line in site.said)
+    assert site.processes() == {}
+    assert not site.data.exists()
+
+
 def test_a_port_in_use_is_said_plainly_and_nothing_starts(a_site: SiteMaker) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         site = a_site().start(port=other.getsockname()[1])

@@ -33,6 +33,7 @@ class Child:
         *,
         sockets: Sequence[int] = (),
         folder: Path,
+        may_start: Callable[[], bool] = lambda: True,
     ) -> None:
         self.name = name
         self.log = log
@@ -41,13 +42,14 @@ class Child:
         self._say = say
         self._sockets = sockets
         self._folder = folder
+        self._may_start = may_start
         self._process: asyncio.subprocess.Process | None = None
         self._stopping = asyncio.Event()
         self._deaths = 0
 
     async def keep(self) -> None:
-        """Returns once it was told to stop and is gone."""
-        while not self._stopping.is_set():
+        """Returns once it was told to stop and is gone, or has ended and may not start again."""
+        while not self._stopping.is_set() and self._may_start():
             started = time.monotonic()
             try:
                 ended = _how(await self._run())

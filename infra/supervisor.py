@@ -64,7 +64,8 @@ class Supervisor:
         self, name: str, command: Sequence[str], environment: dict[str, str], sockets: Sequence[int] = ()
     ) -> Child:
         log = Log(self._folder.logs / f"{name}.log")
-        return Child(name, command, log, environment, say, sockets=sockets, folder=ROOT)
+        may_start = self._folder.is_still_ours
+        return Child(name, command, log, environment, say, sockets=sockets, folder=ROOT, may_start=may_start)
 
     def _heed_signals(self) -> None:
         loop = asyncio.get_running_loop()

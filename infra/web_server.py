@@ -13,13 +13,17 @@ ARENAS = 2
 a process peaks at 95 MB with two, at 143 MB without this limit."""
 
 
+def workers(cores: int | None = None) -> int:
+    """How many processes serve pages."""
+    return min(4, max(2, cores or os.cpu_count() or 1))
+
+
 def command(settings: Settings, socket: int, *, cores: int | None = None) -> list[str]:
-    workers = min(4, max(2, cores or os.cpu_count() or 1))
     return [
         "env", f"MALLOC_ARENA_MAX={ARENAS}",
         sys.executable, "-m", "gunicorn", "web.wsgi:application()",
         "--bind", f"fd://{socket}",
-        "--worker-class", "gthread", "--workers", str(workers), "--threads", str(THREADS),
+        "--worker-class", "gthread", "--workers", str(workers(cores)), "--threads", str(THREADS),
         "--graceful-timeout", str(max(1, round(settings.grace))),
         "--keep-alive", "15",
         "--log-level", "info" if settings.log_level == "debug" else settings.log_level,

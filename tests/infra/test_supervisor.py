@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from infra import web_server
 from infra.pools import read_pools
 from shared.clock import SystemClock
 from shared.local.tables import LocalTables
@@ -111,13 +112,21 @@ def test_the_password_it_prints_is_the_admins(running: Site) -> None:
 
 def test_a_data_folder_moved_away_stops_it_and_none_is_made_in_its_place(a_site: SiteMaker) -> None:
     site = a_site().start("--no-sample").ready()
-    moved, logs = site.data.with_name("moved"), [site.data / "logs" / f"{pool.name}.log" for pool in read_pools()]
-    eventually(lambda: all(log.exists() and '"listening"' in log.read_text() for log in logs), 30, "every pool listens")
+    moved = site.data.with_name("moved")
+    servers = web_server.workers() + sum(pool.processes for pool in read_pools())
+    eventually(lambda: sum(map(has_storage_open, site.processes())) > servers, 30, "all of them are at work")
     site.data.rename(moved)
     assert site.exit_code() == 1
     assert any("was moved or removed" in line for line in site.said)
     assert site.processes() == {}
     assert not site.data.exists()
+
+
+def has_storage_open(pid: int) -> bool:
+    try:
+        return any(link.readlink().name == "tables.db" for link in Path(f"/proc/{pid}/fd").iterdir())
+    except OSError:  # it, or one of its files, was closed while we looked
+        return False
 
 
 def test_a_port_in_use_is_said_plainly_and_nothing_starts(a_site: SiteMaker) -> None:

@@ -23,7 +23,7 @@ class Account:
     queues: QueueServiceClient
     tables: TableServiceClient
     name: str
-    key: str | None = field(repr=False)
+    key: str | None = field(default=None, repr=False)
 
 
 def open_account(storage: str, observe: Observe = lambda *_: None) -> Account:

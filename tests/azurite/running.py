@@ -51,11 +51,14 @@ class Azurite:
 
 
 @contextmanager
-def azurite(folder: Path) -> Iterator[Azurite]:
-    """Starts one that keeps its data in its memory and writes nothing but its log, into `folder`."""
+def azurite(folder: Path, certificate: Path | None = None) -> Iterator[Azurite]:
+    """Starts one that keeps its data in its memory and writes nothing but its log, into `folder`.
+
+    With a certificate (a PEM file that holds its key too) it speaks https, and takes identities' tokens.
+    """
     if not PROGRAM.exists():
         raise RuntimeError("Azurite is not installed; infra/test installs it, and so does npm ci in tests/azurite")
-    process = _start(folder)
+    process = _start(folder, certificate)
     try:
         yield _addresses(process)
     finally:
@@ -71,16 +74,17 @@ def _account(number: int) -> str:
     return f"account{number}"
 
 
-def _start(folder: Path) -> "subprocess.Popen[str]":
+def _start(folder: Path, certificate: Path | None) -> "subprocess.Popen[str]":
     path = path_with_node()
     node = shutil.which("node", path=path)
     assert node
     # The SDK may speak a version of the API that this Azurite does not know by name yet.
+    secured = ["--oauth", "basic", "--cert", str(certificate), "--key", str(certificate)] if certificate else []
     accounts = ";".join(f"{_account(number)}:{KEY}" for number in range(ACCOUNTS))
     return subprocess.Popen(
         [
             node, str(PROGRAM), "--inMemoryPersistence", "--skipApiVersionCheck", "--disableTelemetry",
-            "--blobPort", "0", "--queuePort", "0", "--tablePort", "0",
+            "--blobPort", "0", "--queuePort", "0", "--tablePort", "0", *secured,
         ],
         cwd=folder, env={**os.environ, "PATH": path, "AZURITE_ACCOUNTS": accounts}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     )  # fmt: skip

@@ -37,7 +37,7 @@ def test_a_messages_life_request_by_request(account: Account) -> None:
     queues.send("work", "a ticket")
     [message] = queues.receive("work")
     held = queues.update("work", message.id, message.receipt, visibility=timedelta(seconds=30))
-    queues.delete("work", message.id, held.receipt)
+    queues.delete("work", message.id, held)
     assert queues.receive("work") == []
     assert counted == {
         ("queue", "CreateQueue"): 1, ("queue", "PutMessage"): 1, ("queue", "GetMessages"): 2,

@@ -84,7 +84,7 @@ def open_stores(settings: Settings, clock: Clock, count: Count) -> Stores:
     # Only where it is asked for: the SDK takes a second to load and tens of megabytes to keep.
     from shared.azure.stores import open_azure
 
-    return open_azure(settings.storage, count)
+    return open_azure(settings.storage, count, clock if isinstance(clock, SystemClock) else None)
 
 
 def let_browsers_in(settings: Settings, origins: Sequence[str]) -> bool:

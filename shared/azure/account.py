@@ -9,6 +9,7 @@ from azure.storage.blob import BlobServiceClient
 from azure.storage.queue import QueueServiceClient
 
 from shared.azure.transport import Observe, Transport
+from shared.clock import Clock, SystemClock
 from shared.errors import Invalid
 
 READ_SIZE = 4 * 1024**2
@@ -24,27 +25,32 @@ class Account:
     tables: TableServiceClient
     name: str
     key: str | None = field(default=None, repr=False)
+    clock: Clock = field(default_factory=SystemClock)
 
 
-def open_account(storage: str, observe: Observe = lambda *_: None) -> Account:
-    """Opens no connection yet. Raises Invalid, without showing the value, for what names no account."""
-    options = _options(observe)
+def open_account(storage: str, observe: Observe = lambda *_: None, clock: SystemClock | None = None) -> Account:
+    """Opens no connection yet. `clock` is put right by the service's time, whatever this machine's says.
+
+    Raises Invalid, without showing the value, for what names no account.
+    """
+    clock = clock or SystemClock()
+    options = _options(observe, clock)
     if _is_connection_string(storage):
-        return _by_connection_string(storage, *options)
+        return _by_connection_string(storage, clock, *options)
     if storage.startswith("https://"):
-        return _by_identity(storage, *options)
+        return _by_identity(storage, clock, *options)
     raise Invalid(
         "MATINEE_STORAGE must be local:PATH, the connection string of a storage account, or "
         "https://ACCOUNT.blob.core.windows.net"
     )
 
 
-def _options(observe: Observe) -> tuple[dict[str, Any], ...]:
+def _options(observe: Observe, clock: SystemClock) -> tuple[dict[str, Any], ...]:
     """For blobs, queues and tables."""
     shared: dict[str, Any] = {"retry_total": 0, "logging_enable": False}
     sizes = {"max_single_get_size": READ_SIZE, "max_chunk_get_size": READ_SIZE}
     return tuple(
-        {**shared, **more, "transport": Transport(store, observe)}
+        {**shared, **more, "transport": Transport(store, observe, clock.hear)}
         for store, more in {"blob": sizes, "queue": {}, "table": {}}.items()
     )
 
@@ -55,7 +61,7 @@ def _is_connection_string(storage: str) -> bool:
     )
 
 
-def _by_connection_string(storage: str, *options: dict[str, Any]) -> Account:
+def _by_connection_string(storage: str, clock: Clock, *options: dict[str, Any]) -> Account:
     of_blobs, of_queues, of_tables = options
     try:
         blobs = BlobServiceClient.from_connection_string(storage, **of_blobs)
@@ -65,6 +71,7 @@ def _by_connection_string(storage: str, *options: dict[str, Any]) -> Account:
             tables=TableServiceClient.from_connection_string(storage, **of_tables),
             name=str(blobs.account_name),
             key=_key(storage),
+            clock=clock,
         )
     except (ValueError, KeyError):
         raise Invalid(
@@ -72,7 +79,7 @@ def _by_connection_string(storage: str, *options: dict[str, Any]) -> Account:
         ) from None
 
 
-def _by_identity(address: str, *options: dict[str, Any]) -> Account:
+def _by_identity(address: str, clock: Clock, *options: dict[str, Any]) -> Account:
     # Only where it is needed: it takes a while to load.
     from azure.identity import DefaultAzureCredential
 
@@ -87,7 +94,7 @@ def _by_identity(address: str, *options: dict[str, Any]) -> Account:
         queues=QueueServiceClient(f"https://{name}.queue.{rest}", credential, **of_queues),
         tables=TableServiceClient(endpoint=f"https://{name}.table.{rest}", credential=credential, **of_tables),
         name=name,
-        key=None,
+        clock=clock,
     )
 
 

@@ -1,7 +1,7 @@
 """Signed links: a shared access signature for one blob and one right."""
 
 import threading
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from azure.storage.blob import BlobClient, BlobSasPermissions, UserDelegationKey, generate_blob_sas
 
@@ -25,7 +25,7 @@ class Links:
     def url(self, blob: BlobClient, right: Right, expires_in: timedelta) -> str:
         if right not in _RIGHTS:
             raise Invalid(f"a link gives the right to read or to write, not {right!r}")
-        expires = datetime.now(UTC) + expires_in
+        expires = self._account.clock.now() + expires_in
         signature = generate_blob_sas(
             account_name=self._account.name,
             container_name=blob.container_name,
@@ -40,10 +40,10 @@ class Links:
     def _key(self, needed_until: datetime) -> UserDelegationKey:
         with self._lock:
             if self._delegated is None or self._delegated[0] < needed_until:
-                now = datetime.now(UTC)
+                now = self._account.clock.now()
                 until = max(now + _KEY_LIFE, needed_until)
                 with named("a key to sign links with"):
-                    # From a little earlier, for a service whose clock is behind this machine's.
+                    # From a little earlier, for where the service's machines do not quite agree.
                     key = self._account.blobs.get_user_delegation_key(now - timedelta(minutes=5), until)
                 self._delegated = (until, key)
             return self._delegated[1]

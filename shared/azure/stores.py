@@ -5,10 +5,13 @@ from shared.azure.blobs import AzureBlobs
 from shared.azure.operations import counting
 from shared.azure.queues import AzureQueues
 from shared.azure.tables import AzureTables
+from shared.clock import SystemClock
 from shared.telemetry import Count
 
 
-def open_azure(storage: str, count: Count) -> tuple[AzureBlobs, AzureQueues, AzureTables]:
-    """Raises Invalid, without showing the value, for what names no account."""
-    account = open_account(storage, counting(count))
+def open_azure(
+    storage: str, count: Count, clock: SystemClock | None = None
+) -> tuple[AzureBlobs, AzureQueues, AzureTables]:
+    """`clock` is put right by the service's. Raises Invalid, without showing the value, for what names no account."""
+    account = open_account(storage, counting(count), clock)
     return AzureBlobs(account), AzureQueues(account.queues), AzureTables(account.tables)

@@ -3,6 +3,8 @@
 import random
 import time
 from collections.abc import Callable
+from datetime import datetime
+from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -28,9 +30,11 @@ Observe = Callable[[str, str, str, int], None]
 
 
 class Transport(RequestsTransport):  # type: ignore[misc]  # the SDK loads it lazily, out of sight of types
-    """Of one store (blob, queue or table), safe to share between threads."""
+    """Of one store (blob, queue or table), safe to share between threads. `hear` is told the service's time."""
 
-    def __init__(self, store: str, observe: Observe, *, budget: float = BUDGET) -> None:
+    def __init__(
+        self, store: str, observe: Observe, hear: Callable[[datetime], None] = lambda _: None, *, budget: float = BUDGET
+    ) -> None:
         session = requests.Session()
         for scheme in ("http://", "https://"):
             session.mount(scheme, HTTPAdapter(pool_connections=8, pool_maxsize=POOL, max_retries=0))
@@ -40,6 +44,7 @@ class Transport(RequestsTransport):  # type: ignore[misc]  # the SDK loads it la
         )  # fmt: skip
         self._store = store
         self._observe = observe
+        self._hear = hear
         self._budget = budget
         self._chance = random.Random()
 
@@ -61,9 +66,15 @@ class Transport(RequestsTransport):  # type: ignore[misc]  # the SDK loads it la
                     raise
             else:
                 self._observe(self._store, request.method, _address(request.url), answer.status_code)
+                self._tell_time(answer)
                 if answer.status_code not in BUSY or not self._again(request, start, tries, until):
                     return answer
             tries += 1
+
+    def _tell_time(self, answer: Any) -> None:
+        said = answer.headers.get("Date")
+        if said is not None:
+            self._hear(parsedate_to_datetime(said))
 
     def _again(self, request: Any, start: int | None, tries: int, until: float) -> bool:
         pause = min(_FIRST_PAUSE * 2**tries, _LONGEST_PAUSE) * self._chance.uniform(0.5, 1.0)

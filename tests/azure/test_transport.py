@@ -15,6 +15,7 @@ URL = "http://127.0.0.1:9/account/container/blob?comp=block&sig=secret&blockid=A
 class Answer:
     def __init__(self, status: int) -> None:
         self.status_code = status
+        self.headers: dict[str, str] = {}
 
 
 @pytest.fixture

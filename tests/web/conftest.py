@@ -27,8 +27,19 @@ _HASH = hash_password(PASSWORD)
 
 
 @pytest.fixture
-def services(tmp_path: Path) -> Services:
-    settings = Settings(storage=f"local:{tmp_path}/data", secret_key="a key for tests", block_size=4096, min_free=0)
+def backend() -> str:
+    """Where the site keeps everything; a module that parametrizes it ("azure", "local") holds on both."""
+    return "local"
+
+
+@pytest.fixture
+def services(request: pytest.FixtureRequest, tmp_path: Path, backend: str) -> Services:
+    storage = f"local:{tmp_path}/data"
+    if backend == "azure":
+        storage = request.getfixturevalue("account").connection_string
+    settings = Settings(
+        storage=storage, scratch=str(tmp_path / "scratch"), secret_key="a key for tests", block_size=4096, min_free=0
+    )
     return open_services(settings, caller="test")
 
 

@@ -29,7 +29,7 @@ TOKEN_PREFIX = "mtn_"
 _NAME = re.compile(r"[\w][\w.-]{1,38}[\w]")
 _CLAIM_LIFE = timedelta(minutes=1)
 MIN_PASSWORD = 8
-_MAX_PASSWORD = 200
+MAX_PASSWORD = 200
 PASSWORD_FORM: Final = "NFKD"
 """The Unicode form hashed, so that one password typed on two keyboards is one."""
 HASH_ROUNDS, HASH_MEMORY, HASH_LANES = 2, 19 * 1024, 1
@@ -223,8 +223,8 @@ def new_session_key(person_id: str) -> str:
 
 def hash_password(password: str) -> str:
     """An Argon2id hash. Raises Invalid for a password under 8 or over 200 characters."""
-    if not MIN_PASSWORD <= len(password) <= _MAX_PASSWORD:
-        raise Invalid(f"a password has {MIN_PASSWORD} to {_MAX_PASSWORD} characters")
+    if not MIN_PASSWORD <= len(password) <= MAX_PASSWORD:
+        raise Invalid(f"a password has {MIN_PASSWORD} to {MAX_PASSWORD} characters")
     hasher = PasswordHasher(time_cost=HASH_ROUNDS, memory_cost=HASH_MEMORY, parallelism=HASH_LANES)
     return hasher.hash(unicodedata.normalize(PASSWORD_FORM, password))
 

@@ -1,5 +1,6 @@
 """Every setting, documented once; the only reader of the environment. A bad value is refused at start by name."""
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -68,6 +69,10 @@ class Settings:
         for name, low in _AT_LEAST.items():
             if getattr(self, name) < low:
                 raise Invalid(f"{PREFIX}{name.upper()} must be at least {low}, not {getattr(self, name)}")
+        for setting in fields(self):
+            value = getattr(self, setting.name)
+            if isinstance(value, float) and not math.isfinite(value):
+                raise Invalid(f"{PREFIX}{setting.name.upper()} must be a number of seconds, not {value}")
         if self.idle_max < self.idle_min:
             raise Invalid(f"{PREFIX}IDLE_MAX must not be below {PREFIX}IDLE_MIN ({self.idle_min})")
         Prices.read(self.prices)

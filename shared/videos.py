@@ -376,8 +376,12 @@ class Catalog:
 
 def clean_title(text: str, *, fallback: str = "Untitled") -> str:
     """A title people can read: one line, no control characters, at most 200 characters."""
-    title = " ".join("".join(c if c.isprintable() or c in _JOINERS else " " for c in text).split())[:200].strip()
-    return title or fallback
+    return one_line(text)[:200].strip() or fallback
+
+
+def one_line(text: str) -> str:
+    """Without what is not seen: control characters, and those that turn the direction of a line."""
+    return " ".join("".join(c if c.isprintable() or c in _JOINERS else " " for c in text).split())
 
 
 def check_privacy(text: str) -> Privacy:

@@ -13,7 +13,16 @@ from wtforms import StringField
 from wtforms.validators import DataRequired, Length, ValidationError
 
 from shared.errors import Conflict, Invalid, NotFound
-from shared.people import HASH_LANES, HASH_MEMORY, HASH_ROUNDS, MIN_PASSWORD, PASSWORD_FORM, Person, check_name
+from shared.people import (
+    HASH_LANES,
+    HASH_MEMORY,
+    HASH_ROUNDS,
+    MAX_PASSWORD,
+    MIN_PASSWORD,
+    PASSWORD_FORM,
+    Person,
+    check_name,
+)
 from shared.services import Services
 from web.patience import Patience
 from web.site import services
@@ -104,11 +113,13 @@ class SignIn(LoginForm):  # type: ignore[misc]
 
     def validate(self, **more: Any) -> bool:
         patience = cast(Patience, current_app.extensions[_PATIENCE])
-        whose = (self.email.data or "", request.remote_addr or "")
-        patience.check(*whose)
         self.ifield = self.email
         self.user = _find(self.email.data or "")
-        fits = bool(super().validate(**more))
+        # By the account where there is one: it is found under many spellings of its name, and by its address too.
+        whose = (self.user.id if self.user else self.email.data or "", request.remote_addr or "")
+        patience.check(*whose)
+        can_be = len(self.password.data or "") <= MAX_PASSWORD
+        fits = can_be and bool(super().validate(**more))
         patience.note(*whose, fits=fits)
         if not fits and self.password.data and self.email.data:
             # One sentence for both, so that nobody can try which names exist.
@@ -120,6 +131,10 @@ class SignIn(LoginForm):  # type: ignore[misc]
 class SignUp(RegisterFormV2):  # type: ignore[misc]
     name = StringField(_l("Name"), validators=[DataRequired(), Length(3, 40)],
                        render_kw={"autocomplete": "username"})
+
+    def validate_password(self, field: StringField) -> None:
+        if len(field.data or "") > MAX_PASSWORD:
+            raise ValidationError(_l("A password has at most %(most)s characters.", most=MAX_PASSWORD))
 
     def validate_name(self, field: StringField) -> None:
         try:

@@ -5,6 +5,7 @@ from flask_babel import Babel
 from flask_wtf.csrf import CSRFProtect
 from werkzeug.middleware.proxy_fix import ProxyFix
 
+from shared.errors import Invalid
 from shared.services import Services
 from web import (
     account,
@@ -24,7 +25,7 @@ from web import (
 from web.addresses import Whole
 from web.api import api
 from web.fence import set_headers
-from web.identity import asking
+from web.identity import shown
 from web.site import EXTENSION
 
 _FORM_BYTES = 1024 * 1024
@@ -62,7 +63,7 @@ def create_app(services: Services) -> Flask:
     texts.install(app)
     app.after_request(set_headers)
     app.context_processor(
-        lambda: {"site_name": settings.site_name, "person": asking(), "sign_up_open": settings.sign_up}
+        lambda: {"site_name": settings.site_name, "person": shown(), "sign_up_open": settings.sign_up}
     )
     return app
 
@@ -73,6 +74,8 @@ def _protect_forms(app: Flask) -> None:
 
     @app.before_request
     def check_form() -> None:
+        if request.is_json and request.blueprint == "security":
+            raise Invalid("this address takes a form, not JSON; programs send a personal token to /api/v1")
         leads_somewhere = request.url_rule is not None
         if app.config["WTF_CSRF_ENABLED"] and leads_somewhere and not {"api", "blobs"} & set(request.blueprints):
             csrf.protect()

@@ -1,5 +1,7 @@
 """A blob as an HTTP answer: ranges, conditions, and bytes that flow in pieces."""
 
+import re
+
 from flask import Response, request
 from werkzeug.datastructures import Range
 from werkzeug.http import parse_range_header
@@ -7,6 +9,8 @@ from werkzeug.http import parse_range_header
 from shared.blobs import Blob
 from shared.errors import Invalid, NotFound
 from web.site import services
+
+_SUFFIX = re.compile(r"bytes\s*=\s*-(\d+)", re.ASCII | re.IGNORECASE)
 
 
 def deliver(container: str, name: str, *, cache: str) -> Response:
@@ -45,6 +49,12 @@ def _body(blob: Blob) -> Response:
     return response
 
 
+def _suffix(blob: Blob) -> Range | None:
+    """The last bytes: all there are where more are asked for, none where none are (RFC 9110, 14.1.2)."""
+    last = _SUFFIX.fullmatch(request.headers.get("Range", "").strip())
+    return Range("bytes", [(max(0, blob.size - int(last[1][:20])), None)]) if last else None
+
+
 def _asked(blob: Blob) -> Range | None:
     """The one range asked for; several at once, or one of another version, are answered with the whole, as they may.
 
@@ -52,7 +62,7 @@ def _asked(blob: Blob) -> Range | None:
     """
     if request.method != "GET":
         return None
-    asked = parse_range_header(request.headers.get("Range"))
+    asked = _suffix(blob) or parse_range_header(request.headers.get("Range"))
     condition = request.headers.get("If-Range")
     if asked is None or asked.units != "bytes" or len(asked.ranges) != 1 or (condition and condition != blob.etag):
         return None

@@ -93,7 +93,7 @@ def _names(name: str, value: object) -> tuple[str, ...]:
     """A list, or one text with commas; each once, in order."""
     entries = value.split(",") if isinstance(value, str) else value
     assert isinstance(entries, Iterable)
-    cleaned = tuple(dict.fromkeys(text for text in (" ".join(str(entry).split()) for entry in entries) if text))
+    cleaned = tuple(dict.fromkeys(text for text in (videos.one_line(str(entry)) for entry in entries) if text))
     if len(cleaned) > _MOST:
         raise Invalid(f"{name}: at most {_MOST}, not {len(cleaned)}")
     if any(len(text) > _LONGEST for text in cleaned):

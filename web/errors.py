@@ -48,6 +48,7 @@ def install(app: Flask) -> None:
     app.register_error_handler(MatineeError, _named)
     app.register_error_handler(HTTPException, _http)
     app.register_error_handler(CSRFError, _csrf)
+    app.register_error_handler(UnicodeError, _no_text)
     app.register_error_handler(Exception, _unexpected)
 
 
@@ -68,6 +69,11 @@ def _http(error: HTTPException) -> Response:
         if header.lower() != "content-type":
             response.headers[header] = value
     return response
+
+
+def _no_text(error: UnicodeError) -> Response:
+    structlog.get_logger().info("request refused", path=request.path, method=request.method, reason=str(error))
+    return _answer(400, "Invalid", _("this request holds text that no one can read (it is not Unicode)"))
 
 
 def _csrf(_error: CSRFError) -> Response:

@@ -6,7 +6,7 @@ from flask import abort, g, redirect, request, url_for
 from flask_login import current_user
 from werkzeug.wrappers import Response as Answer
 
-from shared.errors import Forbidden, NotFound
+from shared.errors import Forbidden, MatineeError, NotFound
 from shared.people import Person
 from web.errors import Unauthorized
 from web.site import services
@@ -19,6 +19,14 @@ def asking() -> Person | None:
     if "asking" not in g:
         g.asking = _find()
     return g.asking  # type: ignore[no-any-return]
+
+
+def shown() -> Person | None:
+    """The same for what surrounds every page: a page that says what is wrong with a token must not trip over it too."""
+    try:
+        return asking()
+    except MatineeError:
+        return None
 
 
 def needed(role: str = "viewer") -> Person:

@@ -8,6 +8,8 @@ from infra.commands.site import Site
 from shared.errors import Invalid, MatineeError
 from shared.tickets import POISON_SUFFIX, QUEUES
 
+_WIDTH = 80
+
 
 def add(subjects: Any) -> None:
     words = subjects.add_parser("tickets", help="queues and tickets").add_subparsers(required=True, metavar="COMMAND")
@@ -38,7 +40,7 @@ def _queues(site: Site, _: argparse.Namespace) -> None:
 
 def _list(site: Site, _: argparse.Namespace) -> None:
     found = site.services.poison.list()
-    rows = ((one.id, one.tries, table.moment(one.at), one.reason[:80]) for one in found)
+    rows = ((one.id, one.tries, table.moment(one.at), _headline(one.reason)) for one in found)
     table.show(["id", "tries", "set aside", "reason"], rows, none="No ticket is set aside.")
 
 
@@ -75,3 +77,9 @@ def _chosen(site: Site, options: argparse.Namespace) -> list[str]:
     if bool(options.id) == options.all:
         raise Invalid("name the tickets, or say --all")
     return options.id or [one.id for one in site.services.poison.list()]
+
+
+def _headline(reason: str) -> str:
+    """Its first line, cut to a table's width."""
+    first = reason.strip().partition("\n")[0]
+    return first if len(first) <= _WIDTH else f"{first[: _WIDTH - 3]}..."

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from infra.commands.tickets import _headline
 from shared.errors import NotFound
 from shared.queues import Message
 from shared.search import SEARCH
@@ -158,6 +159,8 @@ def poisoned(services: Services, body: str) -> str:
 def test_a_ticket_set_aside_can_be_looked_at_and_dropped(running: Site, services: Services) -> None:
     poison_id = poisoned(services, "not a ticket")
     assert poison_id in running.manage("tickets", "poison", "list").stdout
+    assert _headline("it would not be read\nTraceback (most recent call last)") == "it would not be read"
+    assert len(_headline("x" * 500)) == 80
     shown = running.manage("tickets", "poison", "show", poison_id).stdout
     assert "it would not be read" in shown
     assert "not a ticket" in shown

@@ -48,6 +48,7 @@ def test_yes_and_no_have_many_words(text: str, meant: bool) -> None:
         ("MATINEE_BLOCK_SIZE", "1"),
         ("MATINEE_IDLE_MAX", "0.001"),
         ("MATINEE_QUEUE_PARTITIONS", "0"),
+        *((f"MATINEE_{name}", value) for name in ("LEASE", "GRACE", "SWEEP_EVERY") for value in ("nan", "inf")),
     ],
 )
 def test_a_bad_value_is_refused_by_its_variables_name(variable: str, value: str) -> None:

@@ -188,3 +188,43 @@ def test_cookies_are_not_for_scripts_and_not_for_other_sites(nobody, someone):
     cookie = nobody.get_cookie("session")
     assert cookie.http_only
     assert cookie.same_site == "Lax"
+
+
+@pytest.mark.parametrize("path", ["/", "/login", "/search?q=sea", "/nowhere", "/static/nothing", "/watch/nothing"])
+def test_a_token_that_is_none_gets_a_calm_page_wherever_it_is_sent(nobody, path):
+    answer = nobody.get(path, headers={"Authorization": "Bearer x"})
+    assert answer.status_code in (200, 401, 404), answer.text[:200]
+    assert "<h1" in answer.text
+    if answer.status_code == 401:
+        assert "token" in answer.text
+
+
+def test_every_spelling_of_a_name_shares_its_patience(app, someone, services):
+    mira = someone("mira").person
+    services.people.change(mira.id, lambda person: msgspec.structs.replace(person, email="mira@example.org"))
+    for name in ("mira", "ＭＩＲＡ", "Ｍira", "MIRA", " mira ") * 2:
+        send(app.test_client(), "/login", email=name, password="not it at all")
+    assert send(app.test_client(), "/login", email="ｍｉｒａ", password=PASSWORD).status_code == 429
+
+
+@pytest.mark.parametrize("name", ["mira", "nobody-here"])
+def test_a_password_of_any_length_is_just_not_right(app, someone, name):
+    someone("mira")
+    answer = send(app.test_client(), "/login", email=name, password="x" * 5000)
+    assert answer.status_code == 200
+    assert "The name or the password is not right." in answer.text
+
+
+def test_a_new_password_longer_than_any_is_said_beside_its_field(nobody):
+    answer = send(nobody, "/register", name="nora", email="nora@example.org", password="x" * 5000)
+    assert answer.status_code == 200
+    assert "at most 200 characters" in answer.text
+
+
+@pytest.mark.parametrize("body", ['"x"', "[" * 100_000, '{"a":' * 50_000, '{"email": "mira", "password": "\\ud800"}', "{"])
+@pytest.mark.parametrize("path", ["/login", "/register"])
+def test_forms_do_not_take_json(nobody, path, body):
+    token = token_of(nobody.get(path).text)
+    answer = nobody.post(path, data=body, content_type="application/json", headers={"X-CSRFToken": token})
+    assert answer.status_code == 400
+    assert "form" in answer.text

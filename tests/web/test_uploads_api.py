@@ -306,3 +306,22 @@ def test_a_file_of_more_than_fifty_thousand_usual_blocks_gets_larger_ones(upload
     upload: Uploading = uploading(size=1024**3)
     size = upload.open().json["block_size"]
     assert size * 50_000 >= 1024**3
+
+
+@pytest.mark.parametrize(
+    "body", [b'{"a":' * 50_000, b'{"filename": "a", "size": 1, "more": ' + b"[" * 50_000 + b"]" * 50_000 + b"}"]
+)
+def test_json_nested_without_end_is_refused(someone, body):
+    anna = someone()
+    answer = anna.client.post("/api/v1/uploads", data=body, content_type="application/json", headers=anna.headers)
+    assert answer.status_code == 400
+    assert answer.json["error"]["code"] == "Invalid"
+
+
+def test_what_is_not_seen_is_left_out_of_tags_and_names(uploading, services: Services):
+    unseen = ["\u202eevil\x1b[31m\x00", "\x00\x01\x02", " a \u200e tag "]
+    upload: Uploading = uploading(tags=unseen, actors=unseen, directors=unseen, title="A\u202e title")
+    assert upload.open().status_code == 201
+    video = services.catalog.get(upload.opened["video_id"])
+    assert video.tags == video.actors == video.directors == ("evil [31m", "a tag")
+    assert video.title == "A title"

@@ -23,5 +23,7 @@ def body_as(kind: type[Record]) -> Record:
         raise TooLarge(f"a request's JSON is at most {_MOST // 1024**2} MiB") from None
     except msgspec.MsgspecError as error:
         raise Invalid(f"the request is not what is expected: {error}") from error
+    except RecursionError:
+        raise Invalid("the request's JSON is nested far too deep") from None
     except UnicodeDecodeError:
         raise Invalid("the request is not UTF-8") from None

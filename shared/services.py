@@ -56,14 +56,17 @@ class Services:
         return IndexWriter(self.blobs, self.clock, self.scratch / "search")
 
 
-def open_services(settings: Settings, *, caller: str, clock: Clock | None = None) -> Services:
+def open_services(
+    settings: Settings, *, caller: str, clock: Clock | None = None, patience: float = 8.0
+) -> Services:
     """Open the storage the settings name and make sure every container, queue and table is there.
 
-    `caller` names this kind of process in the count of storage operations. Raises Invalid for a storage it does not
+    `caller` names this kind of process in the count of storage operations; `patience` is how many seconds a storage
+    on other machines is asked again while it is busy or away. Raises Invalid for a storage it does not
     know, Busy or Full if the storage cannot be opened now.
     """
     clock, meter = clock or SystemClock(), Meter(caller)
-    return _assembled(settings, open_stores(settings, clock, meter.count), meter, clock)
+    return _assembled(settings, open_stores(settings, clock, meter.count, patience=patience), meter, clock)
 
 
 def build_services(
@@ -74,7 +77,7 @@ def build_services(
     return _assembled(settings, _metered((blobs, queues, tables), meter.count), meter, clock)
 
 
-def open_stores(settings: Settings, clock: Clock, count: Count) -> Stores:
+def open_stores(settings: Settings, clock: Clock, count: Count, *, patience: float = 8.0) -> Stores:
     """The stores the settings name, not layered, every operation of theirs counted. Raises as `open_services` does.
 
     The embedded store is asked once for each call; what Azure Storage is asked is counted request by request.
@@ -84,7 +87,7 @@ def open_stores(settings: Settings, clock: Clock, count: Count) -> Stores:
     # Only where it is asked for: the SDK takes a second to load and tens of megabytes to keep.
     from shared.azure.stores import open_azure
 
-    return open_azure(settings.storage, count, clock if isinstance(clock, SystemClock) else None)
+    return open_azure(settings.storage, count, clock if isinstance(clock, SystemClock) else None, patience=patience)
 
 
 def let_browsers_in(settings: Settings, origins: Sequence[str]) -> bool:

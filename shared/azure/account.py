@@ -28,13 +28,16 @@ class Account:
     clock: Clock = field(default_factory=SystemClock)
 
 
-def open_account(storage: str, observe: Observe = lambda *_: None, clock: SystemClock | None = None) -> Account:
-    """Opens no connection yet. `clock` is put right by the service's time, whatever this machine's says.
+def open_account(
+    storage: str, observe: Observe = lambda *_: None, clock: SystemClock | None = None, *, patience: float = 8.0
+) -> Account:
+    """Opens no connection yet. `clock` is put right by the service's time, whatever this machine's says; `patience` is
+    the seconds a busy service is asked again.
 
     Raises Invalid, without showing the value, for what names no account.
     """
     clock = clock or SystemClock()
-    options = _options(observe, clock)
+    options = _options(observe, clock, patience)
     if _is_connection_string(storage):
         return _by_connection_string(storage, clock, *options)
     if storage.startswith("https://"):
@@ -45,12 +48,12 @@ def open_account(storage: str, observe: Observe = lambda *_: None, clock: System
     )
 
 
-def _options(observe: Observe, clock: SystemClock) -> tuple[dict[str, Any], ...]:
+def _options(observe: Observe, clock: SystemClock, patience: float) -> tuple[dict[str, Any], ...]:
     """For blobs, queues and tables."""
     shared: dict[str, Any] = {"retry_total": 0, "logging_enable": False}
     sizes = {"max_single_get_size": READ_SIZE, "max_chunk_get_size": READ_SIZE}
     return tuple(
-        {**shared, **more, "transport": Transport(store, observe, clock.hear)}
+        {**shared, **more, "transport": Transport(store, observe, clock.hear, patience=patience)}
         for store, more in {"blob": sizes, "queue": {}, "table": {}}.items()
     )
 

@@ -10,8 +10,8 @@ from shared.telemetry import Count
 
 
 def open_azure(
-    storage: str, count: Count, clock: SystemClock | None = None
+    storage: str, count: Count, clock: SystemClock | None = None, *, patience: float = 8.0
 ) -> tuple[AzureBlobs, AzureQueues, AzureTables]:
     """`clock` is put right by the service's. Raises Invalid, without showing the value, for what names no account."""
-    account = open_account(storage, counting(count), clock)
+    account = open_account(storage, counting(count), clock, patience=patience)
     return AzureBlobs(account), AzureQueues(account.queues), AzureTables(account.tables)

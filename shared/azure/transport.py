@@ -13,11 +13,8 @@ from azure.core.exceptions import IncompleteReadError, ServiceRequestError, Serv
 from azure.core.pipeline.transport import RequestsTransport
 from requests.adapters import HTTPAdapter
 
-CONNECT_TIMEOUT = 5.0
 READ_TIMEOUT = 30.0
 """Seconds without a byte of the answer; an operation of the service is given 30 s by its documentation."""
-BUDGET = 8.0
-"""Seconds spent on tries of one request before the caller is told that the store is busy."""
 POOL = 64
 _PIECE = 256 * 1024
 """Bytes of an answer read at a time."""
@@ -30,22 +27,26 @@ Observe = Callable[[str, str, str, int], None]
 
 
 class Transport(RequestsTransport):  # type: ignore[misc]  # the SDK loads it lazily, out of sight of types
-    """Of one store (blob, queue or table), safe to share between threads. `hear` is told the service's time."""
+    """Of one store (blob, queue or table), safe to share between threads.
+
+    `hear` is told the service's time. `patience` is the seconds spent on tries of one request before the caller is told
+    that the store is busy.
+    """
 
     def __init__(
-        self, store: str, observe: Observe, hear: Callable[[datetime], None] = lambda _: None, *, budget: float = BUDGET
+        self, store: str, observe: Observe, hear: Callable[[datetime], None] = lambda _: None, *, patience: float = 8.0
     ) -> None:
         session = requests.Session()
         for scheme in ("http://", "https://"):
             session.mount(scheme, HTTPAdapter(pool_connections=8, pool_maxsize=POOL, max_retries=0))
         super().__init__(
             session=session, session_owner=False, use_env_settings=False,
-            connection_timeout=CONNECT_TIMEOUT, read_timeout=READ_TIMEOUT, connection_data_block_size=_PIECE,
+            connection_timeout=patience, read_timeout=READ_TIMEOUT, connection_data_block_size=_PIECE,
         )  # fmt: skip
         self._store = store
         self._observe = observe
         self._hear = hear
-        self._budget = budget
+        self._patience = patience
         self._chance = random.Random()
 
     def send(self, request: Any, **options: Any) -> Any:
@@ -55,7 +56,7 @@ class Transport(RequestsTransport):  # type: ignore[misc]  # the SDK loads it la
         the contracts allow: a message sent twice, an insert that finds itself.
         """
         start = _position(request)
-        until = time.monotonic() + self._budget
+        until = time.monotonic() + self._patience
         tries = 0
         while True:
             try:

@@ -35,8 +35,8 @@ def wire(monkeypatch: pytest.MonkeyPatch) -> list:
     return script
 
 
-def transport(seen: list, budget: float = 5.0) -> Transport:
-    return Transport("blob", lambda *what: seen.append(what), budget=budget)
+def transport(seen: list, patience: float = 5.0) -> Transport:
+    return Transport("blob", lambda *what: seen.append(what), patience=patience)
 
 
 def test_a_busy_service_is_asked_again_and_each_try_is_counted(wire: list) -> None:
@@ -57,7 +57,7 @@ def test_it_gives_up_when_its_budget_is_spent(wire: list) -> None:
     wire[:] = [503]
     seen: list = []
     started = time.monotonic()
-    assert transport(seen, budget=0.6).send(HttpRequest("GET", URL)).status_code == 503
+    assert transport(seen, patience=0.6).send(HttpRequest("GET", URL)).status_code == 503
     assert time.monotonic() - started < 1.5
     assert len(seen) >= 3
 
@@ -65,7 +65,7 @@ def test_it_gives_up_when_its_budget_is_spent(wire: list) -> None:
 def test_a_connection_that_stays_broken_is_raised(wire: list) -> None:
     wire[:] = [ServiceRequestError("refused")]
     with pytest.raises(ServiceRequestError):
-        transport([], budget=0.3).send(HttpRequest("GET", URL))
+        transport([], patience=0.3).send(HttpRequest("GET", URL))
 
 
 def test_a_body_is_sent_again_from_where_it_began(wire: list) -> None:

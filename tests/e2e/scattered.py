@@ -57,6 +57,10 @@ class Scattered:
                 process.wait(10)
             self._listener.close()
 
+    def running(self) -> dict[str, bool]:
+        """Whether each process still lives; nobody starts them again."""
+        return {name: process.poll() is None for name, process in self._processes.items()}
+
     def manage(self, *words: str, stdin: str = "") -> "subprocess.CompletedProcess[str]":
         data = self.machines / "operator"
         command = [sys.executable, "-m", "infra.manage", "--data", str(data), *words]

@@ -119,6 +119,8 @@ def test_what_is_private_stays_so_whichever_way_media_come(
     playlist = f"/media/{video}/{first_line(scattered, f'/media/{video}/master.m3u8')}"
     segment = f"{playlist.rpartition('/')[0]}/{first_line(scattered, playlist)}"
     assert asked(scattered, segment)[0] == way
+    with urlopen(scattered.url + segment) as whole:
+        assert whole.headers["Cache-Control"].endswith("max-age=31536000, immutable"), "a segment never changes"
     hidden = person.page.evaluate(
         """async ([video]) => (await fetch(`/api/v1/videos/${video}`, {
           method: "PATCH", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ privacy: "private" }),

@@ -21,7 +21,7 @@ from workers.sweep import sweep
 def test_a_worker_frozen_past_its_lease_and_woken_leaves_the_winner_alone(tmp_path: Path, storage: str) -> None:
     settings = hasty(tmp_path, storage)
     services = opened(settings)
-    video = only_the_ladder(services, a_long_clip(seconds=180))
+    video = only_the_ladder(services, a_long_clip(seconds=120))
     with PoolProcess(settings, "transcode-normal") as frozen:
         wait_until(frozen.ffmpegs, 30, "the encode has begun")
         for pid in [frozen.process.pid, *frozen.ffmpegs()]:

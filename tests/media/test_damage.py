@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import threading
 
 import pytest
 
@@ -122,3 +123,20 @@ def test_work_that_was_never_wanted_starts_nothing(work):
     work.stopped.set()
     with pytest.raises(Stopped):
         run(["-version"], work)
+
+
+@pytest.mark.parametrize("share", [0.25, 0.5, 0.98])
+@pytest.mark.parametrize("kind", ["aiff", "w64", "nut", "caf", "mkv", "ogg", "avi"])
+def test_a_sound_cut_short_keeps_nobody_waiting(served, a_clip, tmp_path, work, kind, share):
+    """Some of their heads send the reader past the end of what there is, and back."""
+    whole = tmp_path / f"whole.{kind}"
+    ffmpeg("-i", str(a_clip("plain")), "-vn", *(["-c:a", "flac"] if kind == "ogg" else []), str(whole))
+    content = whole.read_bytes()
+    impatience = threading.Timer(20, work.stopped.set)
+    impatience.start()
+    try:
+        assert probe(served(content[: int(len(content) * share)]), work).audio is not None
+    except Permanent:
+        assert share < 0.9
+    finally:
+        impatience.cancel()

@@ -19,7 +19,7 @@ def package(urls: Sequence[str], folder: Path, work: Work, *, duration: float) -
     Raises Incomplete if they cannot be joined.
     """
     inputs = [
-        ffmpeg.input(url, protocol_whitelist=PROTOCOLS, format_whitelist="mov", multiple_requests=1) for url in urls
+        ffmpeg.input(url, protocol_whitelist=PROTOCOLS, format_whitelist="mov") for url in urls
     ]
     output = ffmpeg.output(*inputs, str(folder / MP4), **{"c": "copy", "movflags": "+faststart", "f": "mp4"})
     try:

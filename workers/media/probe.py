@@ -87,7 +87,7 @@ def _decodable(url: str, sounds: Sequence[AudioStream], work: Work) -> AudioStre
     for sound in sounds:
         stream = ffmpeg.input(url, **source_options(work.settings), t=1)[str(sound.index)]
         try:
-            run(ffmpeg.output(stream, "-", f="null").get_args(), work)
+            run(ffmpeg.output(stream, "-", f="null").get_args(), work, look=True)
         except Failed:
             continue
         return sound

@@ -13,6 +13,7 @@ from shared.errors import Permanent
 from shared.videos import Plan
 from workers.media import probe as probing
 from workers.media.ffmpeg import Ran
+from workers.media.length import LONGEST
 from workers.media.plan import make_plan
 from workers.media.streams import AudioStream, VideoStream
 from workers.media.told import ratio, seconds, turned, whole
@@ -77,6 +78,7 @@ def test_a_look_at_anything_ends_in_a_plan_or_a_sentence(said, measured, work, m
         plan = make_plan(probing.probe("http://127.0.0.1/x", work))
     except Permanent:
         return
+    assert 0 <= plan.duration <= LONGEST
     stored = msgspec.json.encode(plan)
     assert msgspec.json.encode(msgspec.json.decode(stored, type=Plan)) == stored
     for part in plan.parts:

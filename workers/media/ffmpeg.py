@@ -17,6 +17,7 @@ from shared.settings import Settings
 from workers.media.complaints import Complaints
 from workers.media.endings import Failed, failure
 from workers.media.guard import Bounds, Guard
+from workers.media.length import LONGEST, TOO_LONG
 
 __all__ = ["Failed", "Ran", "Work", "ffmpeg_path", "ffprobe_path", "inspect", "run"]
 
@@ -66,9 +67,9 @@ def run(arguments: Sequence[str], work: Work, *, duration: float = 0.0, look: bo
 
     A `look` is over in a moment: it gets a minute of the processor, two on the clock.
 
-    Raises Failed when it gives up on its input, Permanent when that takes work out of all proportion, Broken when
-    nothing comes of it, Full and Busy when the machine is to blame, Stopped when `work.stopped` was set: by then the
-    whole process group is gone.
+    Raises Failed when it gives up on its input; Permanent when that takes work out of all proportion or never ends;
+    Broken when nothing comes of it; Full and Busy when the machine is to blame; Stopped when `work.stopped` was set:
+    by then the whole process group is gone.
     """
     made = 0.0
 
@@ -79,6 +80,8 @@ def run(arguments: Sequence[str], work: Work, *, duration: float = 0.0, look: bo
             if key == b"out_time_us" and value.isdigit() and int(value) / 1e6 > made:
                 made = int(value) / 1e6
                 guard.moved(made)
+                if made > LONGEST:
+                    raise Permanent(TOO_LONG)
                 if duration:
                     work.report(min(0.99, made / duration))
 

@@ -12,6 +12,7 @@ import msgspec
 from shared.errors import Permanent
 from workers.media.allowed import probe_arguments, source_options
 from workers.media.ffmpeg import Failed, Work, inspect, run
+from workers.media.length import refuse_too_long
 from workers.media.look import LENGTH, refuse_by_look, sentence
 from workers.media.streams import AudioStream, VideoStream, choose_audio, choose_video, cover_of
 from workers.media.told import Described, seconds, turned, whole
@@ -50,6 +51,7 @@ def probe(url: str, work: Work) -> Probe:
     duration = seconds(file.get("duration"))
     if not duration or duration < 0:
         duration = measured(url, (video or audio).index, work)  # type: ignore[union-attr]
+    refuse_too_long(duration, whole(file.get("size")))
     return Probe(
         format=str(file.get("format_name")),
         duration=duration,
@@ -61,7 +63,7 @@ def probe(url: str, work: Work) -> Probe:
 
 
 def measured(url: str, index: int, work: Work) -> float:
-    """Seconds of one stream, by its packets. Raises Failed."""
+    """Seconds of one stream, by its packets. Raises Failed, and Permanent for one that never ends."""
     stream = ffmpeg.input(url, **source_options(work.settings))[str(index)]
     return run(ffmpeg.output(stream, "-", c="copy", f="null").get_args(), work).seconds
 

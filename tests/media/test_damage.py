@@ -140,3 +140,12 @@ def test_a_sound_cut_short_keeps_nobody_waiting(served, a_clip, tmp_path, work, 
         assert share < 0.9
     finally:
         impatience.cancel()
+
+
+def test_what_has_no_length_at_all_is_said_to_be_too_short(made, tmp_path):
+    rendition = made("plain", only=("audio",)).renditions["audio"]
+    shutil.copytree(rendition["folder"], tmp_path, dirs_exist_ok=True)
+    playlist = tmp_path / rendition["playlist"]
+    playlist.write_text(re.sub(r"#EXTINF:[0-9.]+", "#EXTINF:0.000000", playlist.read_text()))
+    with pytest.raises(Permanent, match="too short"):
+        checked(tmp_path, rendition)

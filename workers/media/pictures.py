@@ -114,7 +114,8 @@ def _sound_poster(url: str, detail: dict[str, Any], folder: Path, work: Work) ->
         if _still(for_jpeg(cover, f"min({POSTER_SIDE},iw)", -2), folder, work):
             return
     sound = ffmpeg.input(url, **options)[str(detail["audio"]["index"])]
-    shape = sound.filter("showwavespic", s="1280x720", colors="#c8433a")
+    # Of fewer samples than it has columns ffmpeg draws nothing.
+    shape = sound.filter("apad", whole_len=2 * POSTER_SIDE).filter("showwavespic", s="1280x720", colors="#c8433a")
     if not _still(for_jpeg(shape, 1280, 720), folder, work):
         raise Permanent("no picture of this sound could be made")
 

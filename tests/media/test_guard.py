@@ -1,5 +1,6 @@
 """No run goes on for ever: one that gets nowhere is ended, however it looks, and one that works is left alone."""
 
+import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -71,3 +72,15 @@ def test_a_look_is_over_in_a_moment(go, monkeypatch):
 def test_a_full_disk_is_heard_in_any_amount_of_noise_and_before_a_good_end(go):
     with pytest.raises(Full):
         go(FULL)
+
+
+def test_a_stricter_machine_is_no_reason_to_refuse_a_file(served, a_clip):
+    """Whose limit on memory is lower already, and cannot be raised."""
+    script = (
+        "import resource, threading\nresource.setrlimit(resource.RLIMIT_AS, (4 * 1024**3,) * 2)\n"
+        "from shared.settings import Settings\nfrom workers.media.ffmpeg import Work\n"
+        "from workers.media.probe import probe\n"
+        f"print(probe({served(a_clip('plain'))!r}, Work(settings=Settings(), stopped=threading.Event())).duration)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() == "2.0", done.stderr

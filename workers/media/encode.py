@@ -14,6 +14,7 @@ from workers.media.ffmpeg import Failed, Ran, Work, run
 from workers.media.filters import smaller, upright
 from workers.media.plan import Rung
 from workers.media.probe import measured
+from workers.media.room import room_in
 from workers.media.streams import AudioStream, VideoStream
 
 SEGMENT_SECONDS = 4
@@ -40,9 +41,12 @@ def encode_part(url: str, part: PartPlan, folder: Path, work: Work) -> dict[str,
     else:
         stream = msgspec.convert(detail["stream"], VideoStream)
         outputs, made = _video(source, stream, msgspec.convert(detail["rungs"], list[Rung]), folder, work)
-    ran = _run(outputs, work, detail["duration"])
-    renditions = [verify.checked(folder, rendition) for rendition in made]
-    notes = _shortfall(url, stream, renditions, ran, work)
+    with room_in(folder, work.settings.min_free) as room:
+        ran = _run(outputs, work, detail["duration"])
+        renditions = [verify.checked(folder, rendition) for rendition in made]
+        notes = _shortfall(url, stream, renditions, ran, work)
+        if notes:
+            room.check()
     return {"renditions": renditions, "seconds": ran.seconds, "notes": notes}
 
 

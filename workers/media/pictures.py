@@ -16,6 +16,7 @@ from workers.media.allowed import output_options, source_options
 from workers.media.encode import KEY_FRAME_SECONDS
 from workers.media.ffmpeg import Failed, Work, run
 from workers.media.filters import for_jpeg, upright
+from workers.media.room import room_in
 from workers.media.storyboard import GRID, Storyboard, interval_of
 from workers.media.streams import VideoStream
 
@@ -40,13 +41,19 @@ def make_pictures(
 ) -> dict[str, Any]:
     """Write poster.jpg and, for a video, storyboard.vtt with its sheets; URIs in it start with `base`.
 
-    `small` is there unless it is a sound. Raises Permanent if no picture could be made.
+    `small` is there unless it is a sound. Raises Permanent if no picture could be made, Full if the disk had no
+    room for it.
     """
-    detail = part.detail
-    if small is None:
-        _sound_poster(url, detail, folder, work)
-        return {"poster": POSTER, "storyboard": None}
-    video = msgspec.convert(detail["video"], VideoStream)
+    with room_in(folder, work.settings.min_free):
+        if small is None:
+            _sound_poster(url, part.detail, folder, work)
+            return {"poster": POSTER, "storyboard": None}
+        return _video_pictures(url, msgspec.convert(part.detail["video"], VideoStream), folder, work, base, small)
+
+
+def _video_pictures(
+    url: str, video: VideoStream, folder: Path, work: Work, base: str, small: Small
+) -> dict[str, Any]:
     board, looks = _storyboard(small, video, folder, work)
     (folder / STORYBOARD).write_text(board.vtt(base))
     work.report(0.7)

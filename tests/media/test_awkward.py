@@ -5,6 +5,7 @@ from itertools import pairwise
 import pytest
 
 from tests.media.reading import described, ffmpeg, first_shown, shown_times
+from workers.media.probe import probe
 
 
 @pytest.mark.parametrize(
@@ -92,3 +93,39 @@ def test_a_recording_that_was_joined_with_a_jump_in_time_plays_on(made, a_clip, 
     for rendition in out.renditions.values():
         assert rendition["duration"] == pytest.approx(4.0, abs=0.2)
         assert first_shown(out.segments(rendition["name"])[0][0]) == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "arguments"),
+    [
+        ("nut", "-c copy -metadata:s:v:0 rotate=90"),
+        ("nut", "-c copy -metadata:s:v:0 rotate=abc"),
+        ("nut", "-c copy -metadata:s:v:0 rotate=nan"),
+        ("nut", "-c copy -metadata:s:v:0 rotate=1e400"),
+        ("mkv", "-c copy -metadata:s:v:0 rotate=inf"),
+        ("mp4", "-c copy -bsf:v h264_metadata=display_orientation=insert:rotate=90"),
+        ("mp4", "-c copy -bsf:v h264_metadata=display_orientation=insert:rotate=45"),
+    ],
+)
+def test_a_picture_keeps_its_shape_whatever_turn_is_written_where(made, a_clip, tmp_path, kind, arguments):
+    """A tag turns nothing; a matrix within the frames does, though the file says nothing of it."""
+    path = tmp_path / f"turned.{kind}"
+    ffmpeg("-i", str(a_clip("silent")), *arguments.split(), str(path))
+    out = made(path, only=("first",))
+    assert (out.video["width"], out.video["height"]) == shown_size(path)
+
+
+@pytest.mark.parametrize("turn", ["45", "-45", "30", "60", "89.5", "-90.5", "91.5", "135"])
+def test_only_a_turn_by_a_right_angle_lays_a_picture_on_its_side(served, a_clip, work, tmp_path, turn):
+    path = tmp_path / "turned.mp4"
+    ffmpeg("-display_rotation:v:0", turn, "-i", str(a_clip("silent")), "-c", "copy", str(path))
+    video = probe(served(path), work).video
+    assert (video.width, video.height) == shown_size(path)
+
+
+def shown_size(path):
+    """Of the picture as ffmpeg itself turns it."""
+    still = path.with_suffix(".jpg")
+    ffmpeg("-i", str(path), "-frames:v", "1", "-update", "1", str(still))
+    [stream] = described(still)["streams"]
+    return stream["width"], stream["height"]

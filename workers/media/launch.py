@@ -28,12 +28,18 @@ def main(arguments: list[str]) -> None:
         (resource.RLIMIT_CORE, 0),
     ):
         if value or limit == resource.RLIMIT_CORE:
-            resource.setrlimit(limit, (value, value))
+            allowed = _allowed(value, resource.getrlimit(limit)[1])
+            resource.setrlimit(limit, (allowed, allowed))
     if nice:
         os.nice(nice)
     for name in _UNSEEN:
         os.unsetenv(name)
     os.execv(arguments[5], arguments[5:])
+
+
+def _allowed(value: int, most: int) -> int:
+    """Where the machine itself is stricter, its limit stands: nobody may raise it."""
+    return value if most == resource.RLIM_INFINITY else min(value, most)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from workers.media.allowed import output_options, source_options
 from workers.media.encode import KEY_FRAME_SECONDS
 from workers.media.ffmpeg import Failed, Work, run
 from workers.media.filters import for_jpeg, upright
+from workers.media.room import room_in
 from workers.media.storyboard import GRID, Storyboard, interval_of
 from workers.media.streams import VideoStream
 
@@ -40,13 +41,19 @@ def make_pictures(
 ) -> dict[str, Any]:
     """Write poster.jpg and, for a video, storyboard.vtt with its sheets; URIs in it start with `base`.
 
-    `small` is there unless it is a sound. Raises Permanent if no picture could be made.
+    `small` is there unless it is a sound. Raises Permanent if no picture could be made, Full if the disk had no
+    room for it.
     """
-    detail = part.detail
-    if small is None:
-        _sound_poster(url, detail, folder, work)
-        return {"poster": POSTER, "storyboard": None}
-    video = msgspec.convert(detail["video"], VideoStream)
+    with room_in(folder, work.settings.min_free):
+        if small is None:
+            _sound_poster(url, part.detail, folder, work)
+            return {"poster": POSTER, "storyboard": None}
+        return _video_pictures(url, msgspec.convert(part.detail["video"], VideoStream), folder, work, base, small)
+
+
+def _video_pictures(
+    url: str, video: VideoStream, folder: Path, work: Work, base: str, small: Small
+) -> dict[str, Any]:
     board, looks = _storyboard(small, video, folder, work)
     (folder / STORYBOARD).write_text(board.vtt(base))
     work.report(0.7)
@@ -114,7 +121,8 @@ def _sound_poster(url: str, detail: dict[str, Any], folder: Path, work: Work) ->
         if _still(for_jpeg(cover, f"min({POSTER_SIDE},iw)", -2), folder, work):
             return
     sound = ffmpeg.input(url, **options)[str(detail["audio"]["index"])]
-    shape = sound.filter("showwavespic", s="1280x720", colors="#c8433a")
+    # Of fewer samples than it has columns ffmpeg draws nothing.
+    shape = sound.filter("apad", whole_len=2 * POSTER_SIDE).filter("showwavespic", s="1280x720", colors="#c8433a")
     if not _still(for_jpeg(shape, 1280, 720), folder, work):
         raise Permanent("no picture of this sound could be made")
 

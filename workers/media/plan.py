@@ -17,6 +17,8 @@ FIRST_HEIGHT = 360
 MP4_HEIGHT = 720
 HIGH_RATE_HEIGHT = 700
 """Frame rates above 30 are kept from here up: small rungs are for those who lack the bandwidth."""
+_LEAST_SIDE = 48
+"""Below it a rung shows nothing any more: a strip a few pixels high has no use for a smaller one."""
 _AUDIO_COST = 0.1
 _PIXELS = 1280 * 720
 _KBITS = {2160: 20_000, 1440: 10_000, 1080: 6_000, 720: 3_000, 480: 1_400, 360: 800, 240: 450, 144: 220}
@@ -75,13 +77,15 @@ def _sound_plan(probe: Probe) -> Plan:
 
 
 def ladder(video: VideoStream) -> list[Rung]:
-    """The rungs, highest first: the source's own size, then each ladder size at least 15 % below it.
+    """The rungs, highest first: the source's own size, then each ladder size at least 15 % below it that still shows
+    something.
 
     Sizes fit inside the rung's 16:9 box (9:16 for portrait), are even, and never above the source.
     """
     own = min(_box(video.width, video.height), max(_KBITS))
     rungs = [_rung(video, own, _nearest(own))]
-    rungs += [_rung(video, height, f"{height}p") for height in _KBITS if height <= own * 0.85]
+    lower = [_rung(video, height, f"{height}p") for height in _KBITS if height <= own * 0.85]
+    rungs += [rung for rung in lower if min(rung.width, rung.height) >= _LEAST_SIDE]
     named: dict[str, Rung] = {}
     for rung in rungs:
         named.setdefault(rung.label, rung)

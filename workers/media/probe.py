@@ -12,11 +12,16 @@ import msgspec
 from shared.errors import Permanent
 from workers.media.allowed import probe_arguments, source_options
 from workers.media.ffmpeg import Failed, Work, inspect, run
+from workers.media.length import refuse_too_long
 from workers.media.look import LENGTH, refuse_by_look, sentence
-from workers.media.streams import AudioStream, Described, VideoStream, choose_audio, choose_video, cover_of, seconds
+from workers.media.streams import AudioStream, VideoStream, choose_audio, choose_video, cover_of
+from workers.media.told import Described, seconds, turned, whole
 
 _MAY_INTERLACE = {"h264", "mpeg2video", "vc1", "dvvideo", "mpeg4"}
 """Codecs whose header may call a stream progressive whose frames are not."""
+
+_FRAMES_SEEN = 12
+_SOUNDS_TRIED = 8
 
 
 class Probe(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,19 +40,20 @@ def probe(url: str, work: Work) -> Probe:
     head = _head(url)
     refuse_by_look(head)
     found = _described(url, head, work)
-    streams = found.get("streams", [])
-    start = seconds(found["format"].get("start_time")) or 0.0
+    streams, file = found.get("streams", []), found.get("format", {})
+    start = seconds(file.get("start_time")) or 0.0
     video = choose_video(streams, start, work.settings.max_pixels)
-    audio = _decodable(url, choose_audio(streams, start), work)
+    audio = _decodable(url, choose_audio(streams, start)[:_SOUNDS_TRIED], work)
     if video is None and audio is None:
         raise Permanent("there is neither a picture nor a sound in this file that can be played")
     if video is not None:
         video = _looked_at(url, video, found, work)
-    duration = seconds(found["format"].get("duration"))
+    duration = seconds(file.get("duration"))
     if not duration or duration < 0:
         duration = measured(url, (video or audio).index, work)  # type: ignore[union-attr]
+    refuse_too_long(duration, whole(file.get("size")))
     return Probe(
-        format=found["format"]["format_name"],
+        format=str(file.get("format_name")),
         duration=duration,
         video=video,
         audio=audio,
@@ -57,7 +63,7 @@ def probe(url: str, work: Work) -> Probe:
 
 
 def measured(url: str, index: int, work: Work) -> float:
-    """Seconds of one stream, by its packets. Raises Failed."""
+    """Seconds of one stream, by its packets. Raises Failed, and Permanent for one that never ends."""
     stream = ffmpeg.input(url, **source_options(work.settings))[str(index)]
     return run(ffmpeg.output(stream, "-", c="copy", f="null").get_args(), work).seconds
 
@@ -87,7 +93,7 @@ def _decodable(url: str, sounds: Sequence[AudioStream], work: Work) -> AudioStre
     for sound in sounds:
         stream = ffmpeg.input(url, **source_options(work.settings), t=1)[str(sound.index)]
         try:
-            run(ffmpeg.output(stream, "-", f="null").get_args(), work)
+            run(ffmpeg.output(stream, "-", f="null").get_args(), work, look=True)
         except Failed:
             continue
         return sound
@@ -96,28 +102,46 @@ def _decodable(url: str, sounds: Sequence[AudioStream], work: Work) -> AudioStre
 
 def _looked_at(url: str, video: VideoStream, found: dict[str, Any], work: Work) -> VideoStream:
     """The same with what only its frames tell. Raises Permanent for a GIF of one frame."""
-    if found["format"]["format_name"] == "gif" and _packets(url, video.index, work) < 2:
+    if found.get("format", {}).get("format_name") == "gif" and _packets(url, video.index, work) < 2:
         raise Permanent("this is an image, not a video")
-    if video.interlaced or video.codec not in _MAY_INTERLACE:
+    frames = _first_frames(url, video, work)
+    if not frames:
         return video
-    return msgspec.structs.replace(video, interlaced=_frames_are_interlaced(url, video.index, work))
+    if not video.interlaced and video.codec in _MAY_INTERLACE:
+        video = msgspec.structs.replace(video, interlaced=_are_interlaced(frames))
+    [stream] = [stream for stream in found["streams"] if whole(stream.get("index")) == video.index]
+    if _is_turned(frames[0]) == _is_turned(stream):
+        return video
+    return msgspec.structs.replace(video, width=video.height, height=video.width)
 
 
-def _frames_are_interlaced(url: str, index: int, work: Work) -> bool:
-    """Whether most of the first frames say so themselves."""
-    entries = ["-select_streams", str(index), "-read_intervals", "%+#12", "-show_entries", "frame=interlaced_frame"]
+def _first_frames(url: str, video: VideoStream, work: Work) -> list[Described]:
+    """As many as tell; none if they do not decode."""
+    count = _FRAMES_SEEN if video.codec in _MAY_INTERLACE else 1
+    wanted = ["-show_entries", "frame=interlaced_frame:frame_side_data=rotation", "-of", "json"]
+    chosen = ["-select_streams", str(video.index), "-read_intervals", f"%+#{count}"]
     try:
-        said = inspect([*probe_arguments(work.settings), *entries, "-of", "csv=p=0", url], work).decode().split()
+        said = json.loads(inspect([*probe_arguments(work.settings), *chosen, *wanted, url], work))
     except Failed:
-        return False
-    return 2 * sum(line.startswith("1") for line in said) > len(said)
+        return []
+    return list(said.get("frames", []))
+
+
+def _are_interlaced(frames: Sequence[Described]) -> bool:
+    """Whether most of them say so themselves."""
+    return 2 * sum(whole(frame.get("interlaced_frame")) for frame in frames) > len(frames)
+
+
+def _is_turned(described: Described) -> bool:
+    """The frame's word is the one ffmpeg goes by; some turn themselves where the file says nothing."""
+    return turned(described.get("side_data_list", []))
 
 
 def _packets(url: str, index: int, work: Work) -> int:
+    """Its packets, up to two."""
     entries = ["-show_entries", "stream=nb_read_packets", "-of", "csv=p=0"]
-    selected = [*probe_arguments(work.settings), "-select_streams", str(index), "-count_packets"]
-    text = inspect([*selected, *entries, url], work).decode().strip().strip(",")
-    return int(text) if text.isdigit() else 0
+    selected = ["-select_streams", str(index), "-count_packets", "-read_intervals", "%+#2"]
+    return whole(inspect([*probe_arguments(work.settings), *selected, *entries, url], work).decode().strip().strip(","))
 
 
 def _notes(streams: Sequence[Described], video: VideoStream | None, audio: AudioStream | None) -> list[str]:

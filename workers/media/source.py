@@ -85,6 +85,9 @@ class _Reader(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
+    """One answer a connection, and it says so: ffmpeg that reuses one loses count of it after a seek past the end, as
+    the head of a file cut short asks for, and then waits for bytes nobody owes it."""
+
     server: _Reader
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True  # a head and a body are two writes: waiting for an answer in between costs 40 ms
@@ -116,6 +119,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         self.send_header("Content-Length", str(length))
         self.send_header("Accept-Ranges", "bytes")
+        self.send_header("Connection", "close")
         if content_range:
             self.send_header("Content-Range", content_range)
         # Kept open, ffmpeg 8 and 9 would drain it to seek back from beyond the end, and wait for bytes for ever.

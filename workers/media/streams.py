@@ -2,14 +2,11 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 import msgspec
 
 from shared.errors import Permanent
-
-Described = dict[str, Any]
-"""One entry of ffprobe's `streams`."""
+from workers.media.told import Described, clock_time, ratio, seconds, turned, whole
 
 _HDR = ("smpte2084", "arib-std-b67")
 _INTERLACED = ("tt", "bb", "tb", "bt")
@@ -23,7 +20,9 @@ _MATRICES = {
     "fcc": "fcc",
 }
 _ANY_RATE = Fraction(30)
-_HIGHEST_RATE = 1000
+_RATES = Fraction(1, 10**6), Fraction(1000)
+_ASPECTS = Fraction(1, 16), Fraction(16)
+"""Of one pixel. What says it is longer is a slip of the pen: a picture would be shown as a line."""
 
 
 class VideoStream(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,26 +62,25 @@ def choose_video(streams: Sequence[Described], start: float, max_pixels: int) ->
         if stream.get("codec_type") == "video"
         and not _disposed(stream, "attached_pic")
         and _is_known(stream)
-        and int(stream.get("width", 0)) > 0
-        and int(stream.get("height", 0)) > 0
+        and _area(stream) > 0
     ]
     if not pictures:
         return None
-    chosen = max(pictures, key=lambda s: (_disposed(s, "default"), int(s["width"]) * int(s["height"])))
+    chosen = max(pictures, key=lambda s: (_disposed(s, "default"), _area(s)))
     _refuse_too_large(chosen, max_pixels)
     _refuse_dolby(chosen)
     width, height = _display_size(chosen)
     rate = _rate(chosen)
     return VideoStream(
-        index=chosen["index"],
-        codec=chosen["codec_name"],
+        index=whole(chosen["index"]),
+        codec=str(chosen["codec_name"]),
         width=width,
         height=height,
         rate=(rate.numerator, rate.denominator),
         interlaced=chosen.get("field_order") in _INTERLACED,
         hdr=chosen["color_transfer"] if chosen.get("color_transfer") in _HDR else None,
-        matrix=_MATRICES.get(chosen.get("color_space", ""), "bt709" if max(width, height) > 1024 else "bt601"),
-        deep=any(mark in chosen.get("pix_fmt", "") for mark in ("10", "12", "16")),
+        matrix=_MATRICES.get(str(chosen.get("color_space")), "bt709" if max(width, height) > 1024 else "bt601"),
+        deep=any(mark in str(chosen.get("pix_fmt")) for mark in ("10", "12", "16")),
         ends=_end(chosen, start),
     )
 
@@ -92,14 +90,14 @@ def choose_audio(streams: Sequence[Described], start: float) -> list[AudioStream
     sounds = [
         stream
         for stream in streams
-        if stream.get("codec_type") == "audio" and _is_known(stream) and int(stream.get("channels", 0)) > 0
+        if stream.get("codec_type") == "audio" and _is_known(stream) and whole(stream.get("channels")) > 0
     ]
     sounds.sort(key=lambda stream: not _disposed(stream, "default"))
     return [
         AudioStream(
-            index=stream["index"],
-            codec=stream["codec_name"],
-            channels=int(stream["channels"]),
+            index=whole(stream["index"]),
+            codec=str(stream["codec_name"]),
+            channels=whole(stream["channels"]),
             ends=_end(stream, start),
         )
         for stream in sounds
@@ -108,7 +106,7 @@ def choose_audio(streams: Sequence[Described], start: float) -> list[AudioStream
 
 def cover_of(streams: Sequence[Described]) -> int | None:
     """The index of a picture that came with a sound."""
-    return next((int(stream["index"]) for stream in streams if _disposed(stream, "attached_pic")), None)
+    return next((whole(stream["index"]) for stream in streams if _disposed(stream, "attached_pic")), None)
 
 
 def _is_known(stream: Described) -> bool:
@@ -120,9 +118,9 @@ def _disposed(stream: Described, what: str) -> bool:
 
 
 def _refuse_too_large(stream: Described, max_pixels: int) -> None:
-    width, height = int(stream["width"]), int(stream["height"])
-    if width * height > max_pixels:
-        raise Permanent(f"its picture of {width}x{height} pixels is larger than this site can show")
+    if _area(stream) > max_pixels:
+        size = f"{whole(stream['width'])}x{whole(stream['height'])}"
+        raise Permanent(f"its picture of {size} pixels is larger than this site can show")
 
 
 def _refuse_dolby(stream: Described) -> None:
@@ -133,49 +131,24 @@ def _refuse_dolby(stream: Described) -> None:
             )
 
 
+def _area(stream: Described) -> int:
+    return whole(stream.get("width")) * whole(stream.get("height"))
+
+
 def _display_size(stream: Described) -> tuple[int, int]:
-    width, height = int(stream["width"]), int(stream["height"])
-    aspect = _fraction(stream.get("sample_aspect_ratio", "").replace(":", "/")) or Fraction(1)
-    width = max(1, round(width * aspect))
-    turns = [side.get("rotation", 0) for side in stream.get("side_data_list", [])]
-    turns.append(stream.get("tags", {}).get("rotate", 0))
-    turn = next((round(float(turn)) for turn in turns if turn), 0)
-    return (height, width) if turn % 180 else (width, height)
+    width, height = whole(stream["width"]), whole(stream["height"])
+    width = max(1, round(width * (ratio(stream.get("sample_aspect_ratio"), *_ASPECTS) or 1)))
+    return (height, width) if turned(stream.get("side_data_list", [])) else (width, height)
 
 
 def _rate(stream: Described) -> Fraction:
     """The average; where no one knows it, the finest step between two frames unless that is only a clock."""
-    step = _fraction(stream.get("r_frame_rate"))
-    return _fraction(stream.get("avg_frame_rate")) or (step if step and step <= 120 else _ANY_RATE)
-
-
-def _fraction(text: str | None) -> Fraction | None:
-    try:
-        value = Fraction(text or "0")
-    except (ValueError, ZeroDivisionError):
-        return None
-    return value if 0 < value <= _HIGHEST_RATE else None
+    step = ratio(stream.get("r_frame_rate"), *_RATES)
+    return ratio(stream.get("avg_frame_rate"), *_RATES) or (step if step and step <= 120 else _ANY_RATE)
 
 
 def _end(stream: Described, start: float) -> float | None:
-    length = seconds(stream.get("duration")) or _clock_time(stream.get("tags", {}).get("DURATION", ""))
-    if not length:
+    length = seconds(stream.get("duration")) or clock_time(stream.get("tags", {}).get("DURATION"))
+    if not length or length < 0:
         return None
     return (seconds(stream.get("start_time")) or 0.0) - start + length
-
-
-def seconds(text: object) -> float | None:
-    """A number of seconds as ffprobe writes it, or None for "N/A" and nothing."""
-    try:
-        return float(str(text))
-    except ValueError:
-        return None
-
-
-def _clock_time(text: str) -> float | None:
-    """Matroska's "00:00:02.000000000"."""
-    parts = [seconds(part) for part in text.split(":")]
-    if len(parts) != 3 or None in parts:
-        return None
-    hours, minutes, rest = (part or 0.0 for part in parts)
-    return hours * 3600 + minutes * 60 + rest

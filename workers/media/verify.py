@@ -21,7 +21,7 @@ class Incomplete(Exception):
 def checked(folder: Path, rendition: Mapping[str, Any]) -> dict[str, Any]:
     """The rendition with what was measured of it: seconds, bytes, peak and average bits a second, codecs.
 
-    Raises Permanent if it holds nothing, Incomplete if its playlist names what is not there.
+    Raises Permanent if it holds nothing or only a moment, Incomplete if its playlist names what is not there.
     """
     playlist = read_playlist(folder / str(rendition["playlist"]))
     if not playlist.segments:
@@ -33,6 +33,8 @@ def checked(folder: Path, rendition: Mapping[str, Any]) -> dict[str, Any]:
         _check_frames(folder, playlist, float(rendition["frame_rate"]))
     sizes = [(_size(folder / name), seconds) for name, seconds in playlist.segments]
     total = sum(seconds for _, seconds in sizes)
+    if not total:
+        raise Permanent("this file is too short to be played")
     return {
         **rendition,
         "duration": round(total, 3),

@@ -122,8 +122,6 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Connection", "close")
         if content_range:
             self.send_header("Content-Range", content_range)
-        # Kept open, ffmpeg 8 and 9 would drain it to seek back from beyond the end, and wait for bytes for ever.
-        self.send_header("Connection", "close")
         self.end_headers()
 
     def _send(self, start: int, end: int) -> None:

@@ -83,8 +83,9 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
 class Opened(msgspec.Struct, frozen=True, kw_only=True):
     """Where blocks go: PUT each to `block_url`, its id in place of `{block_id}`, with `block_headers`.
 
-    Blocks are `block_size` bytes, the last what is left. Follow the address and the headers blindly: they may lead
-    elsewhere one day.
+    Blocks are `block_size` bytes, the last what is left. Follow the address and the headers blindly: they may lead to
+    the storage itself. Send your token only where the address is this site's; after a 403 ask for the upload again,
+    which has a new address.
     """
 
     video_id: str

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import math
 import os
 import signal
 import sys
@@ -15,12 +16,16 @@ LONGEST_PAUSE = 30.0
 SETTLED_AFTER = 30.0
 """Seconds of life after which a child's earlier deaths are forgotten."""
 
+_LOOK_EVERY = 0.5
 _LEASH = str(Path(__file__).with_name("leash.py"))
 
 
 class Child:
-    """`sockets` are file descriptors it inherits. All its processes are in a session of their own, so that Ctrl-C
-    reaches the supervisor alone and nothing of the child outlives it.
+    """`sockets` are file descriptors it inherits. `pulse` gives, for its pid, a number that changes while it lives, or
+    None until there is one; it is ended after `silence` seconds without a change.
+
+    All its processes are in a session of their own, so that Ctrl-C reaches the supervisor alone and nothing of the child
+    outlives it.
     """
 
     def __init__(
@@ -34,6 +39,8 @@ class Child:
         sockets: Sequence[int] = (),
         folder: Path,
         may_start: Callable[[], bool] = lambda: True,
+        pulse: Callable[[int], float | None] = lambda _: None,
+        silence: float = math.inf,
     ) -> None:
         self.name = name
         self.log = log
@@ -43,6 +50,8 @@ class Child:
         self._sockets = sockets
         self._folder = folder
         self._may_start = may_start
+        self._pulse = pulse
+        self._silence = silence
         self._process: asyncio.subprocess.Process | None = None
         self._stopping = asyncio.Event()
         self._deaths = 0
@@ -81,9 +90,25 @@ class Child:
             )
         if self._stopping.is_set():
             self._signal(signal.SIGTERM)
+        watching = asyncio.create_task(self._watch_pulse(self._process.pid))
         code = await self._process.wait()
+        watching.cancel()
         self._clear_away(self._process.pid)
         return code
+
+    async def _watch_pulse(self, pid: int) -> None:
+        """End it when its pulse has not changed for too long: frozen, it would hold up a whole queue without dying."""
+        loop = asyncio.get_running_loop()
+        last, since = None, loop.time()
+        while True:
+            await asyncio.sleep(_LOOK_EVERY)
+            now = self._pulse(pid)
+            if now is None or now != last:
+                last, since = now, loop.time()
+            elif loop.time() - since > self._silence:
+                self._say(f"{self.name} showed no sign of life for {self._silence:g} s and is ended")
+                self._clear_away(pid)
+                return
 
     async def _pause(self, ended: str, lived: float) -> None:
         self._deaths = 1 if lived > SETTLED_AFTER else self._deaths + 1

@@ -10,7 +10,7 @@ import socket
 import sys
 import urllib.request
 from asyncio import FIRST_COMPLETED
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 from infra import address, data_folder, first_start, web_server
@@ -21,6 +21,7 @@ from infra.pools import read_pools
 from shared.errors import MatineeError
 from shared.services import Services, open_services
 from shared.settings import Settings
+from workers.scratch import last_sign
 
 READY_WITHIN = 60.0
 _LOOK_EVERY = 0.5
@@ -57,15 +58,27 @@ class Supervisor:
         serve = web_server.command(self._services.settings, socket_number)
         children = [self._child("web", serve, environment, sockets=[socket_number])]
         for pool in read_pools():
-            children += [self._child(name, command, environment) for name, command in pool.commands()]
+            for name, command in pool.commands():
+                children.append(self._child(name, command, environment, pulse=self._pulse))
         return children
 
+    def _pulse(self, pid: int) -> float | None:
+        return last_sign(self._services.scratch, pid)
+
     def _child(
-        self, name: str, command: Sequence[str], environment: dict[str, str], sockets: Sequence[int] = ()
+        self,
+        name: str,
+        command: Sequence[str],
+        environment: dict[str, str],
+        sockets: Sequence[int] = (),
+        pulse: Callable[[int], float | None] = lambda _: None,
     ) -> Child:
         log = Log(self._folder.logs / f"{name}.log")
         may_start = self._folder.is_still_ours
-        return Child(name, command, log, environment, say, sockets=sockets, folder=ROOT, may_start=may_start)
+        return Child(
+            name, command, log, environment, say, sockets=sockets, folder=ROOT, may_start=may_start, pulse=pulse,
+            silence=self._services.settings.silence,
+        )
 
     def _heed_signals(self) -> None:
         loop = asyncio.get_running_loop()

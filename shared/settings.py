@@ -48,6 +48,7 @@ class Settings:
     max_tries: int = _setting(5, "counted deliveries of a ticket before it is set aside as poison")
     idle_min: float = _setting(0.05, "seconds an idle listener waits at least between polls")
     idle_max: float = _setting(1.0, "seconds an idle listener waits at most between polls")
+    silence: float = _setting(60.0, "seconds without a sign of life before `infra/up` ends a worker and starts another")
     grace: float = _setting(20.0, "seconds a draining worker has to finish before it gives its tickets back")
     sweep_every: float = _setting(60.0, "seconds between sweeps")
     stalled_after: float = _setting(120.0, "seconds without progress before a sweep sends a video's next step again")
@@ -116,6 +117,7 @@ _AT_LEAST: dict[str, float] = {
     "min_free": 0,
     "lease": 1,
     "link_life": 60,
+    "silence": 3,
     "max_tries": 1,
     "idle_min": 0.001,
     "grace": 0,

@@ -56,6 +56,7 @@ class Pool:
         for thread in (*self._tickers, *self._tasks):
             thread.start()
         while not self._signals.wait(1.0):
+            self._scratch.show_life()
             if not all(task.is_alive() for task in self._tasks):
                 structlog.get_logger().error("a dequeue task died")
                 self._drain()
@@ -77,6 +78,7 @@ class Pool:
     def _wait(self, seconds: float) -> None:
         until = self._services.clock.monotonic() + seconds
         while self._is_busy() and self._services.clock.monotonic() < until:
+            self._scratch.show_life()
             if self._signals.wait(0.05):
                 return
 

@@ -122,6 +122,18 @@ def test_a_data_folder_moved_away_stops_it_and_none_is_made_in_its_place(a_site:
     assert not site.data.exists()
 
 
+def test_a_worker_that_is_frozen_is_ended_and_another_takes_its_place(a_site: SiteMaker) -> None:
+    site = a_site(MATINEE_SILENCE="4").start("--no-sample").ready()
+    [frozen] = site.children("workers.pool ingest ")
+    log = site.data / "logs" / "ingest.log"
+    eventually(lambda: '"listening"' in log.read_text(), 30, "it is at work")
+    time.sleep(6)
+    assert site.children("workers.pool ingest ") == [frozen], "one that moves is left alone"
+    os.kill(frozen, signal.SIGSTOP)
+    eventually(lambda: site.children("workers.pool ingest ") not in ([frozen], []), 20, "another runs in its place")
+    assert any("ingest showed no sign of life" in line for line in site.said)
+
+
 def has_storage_open(pid: int) -> bool:
     try:
         return any(link.readlink().name == "tables.db" for link in Path(f"/proc/{pid}/fd").iterdir())

@@ -24,8 +24,8 @@ class Child:
     """`sockets` are file descriptors it inherits. `pulse` gives, for its pid, a number that changes while it lives, or
     None until there is one; it is ended after `silence` seconds without a change.
 
-    All its processes are in a session of their own, so that Ctrl-C reaches the supervisor alone and nothing of the child
-    outlives it.
+    All its processes are in a session of their own, so that Ctrl-C reaches the supervisor alone and nothing of the
+    child outlives it.
     """
 
     def __init__(

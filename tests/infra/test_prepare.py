@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from infra.prepare import chromium
 from infra.prepare.environment import package_at_fault
+from infra.prepare.places import CannotPrepare
+from tests.azurite import running
 from tests.infra.running import ROOT
 
 
@@ -64,3 +67,17 @@ def test_what_is_done_already_is_not_done_again(tmp_path: Path) -> None:
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     again = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
     assert again.stderr == ""
+
+
+def test_without_chromium_and_the_right_to_install_it_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    with pytest.raises(CannotPrepare, match=r"no program called chromium is on PATH.*sudo apt-get install chromium"):
+        chromium.install()
+
+
+def test_a_missing_azurite_fails_a_test_it_is_never_passed_over(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(running, "PROGRAM", tmp_path / "nothing.js")
+    with pytest.raises(RuntimeError, match="Azurite is not installed"), running.azurite(tmp_path):
+        pass

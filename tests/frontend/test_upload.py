@@ -214,15 +214,28 @@ def test_a_restarted_server_is_waited_for(
 
 
 def test_a_lost_connection_is_said_and_the_upload_goes_on_by_itself(
-    signed_in: Callable[..., Visit], a_file: Callable[..., Path]
+    site: Site, signed_in: Callable[..., Visit], a_file: Callable[..., Path]
 ) -> None:
     page = signed_in().go("/upload")
     hold_blocks(page, after=2)
     row = pick(page, a_file(blocks=12))
+    wait_for_blocks(site, page, 2)
     page.context.set_offline(True)
     page.unroute_all(behavior="ignoreErrors")
     expect(row.get_by_text("Connection lost, will go on by itself")).to_be_visible()
     page.context.set_offline(False)
+    expect(state(row)).to_have_text(re.compile("^Checking"), timeout=20_000)
+
+
+def test_a_connection_lost_before_the_first_byte_is_said_too(
+    signed_in: Callable[..., Visit], a_file: Callable[..., Path]
+) -> None:
+    """What makes the checksums is fetched when the first is needed."""
+    page = signed_in().go("/upload")
+    page.route("**/md5_worker*.js", lambda route: route.abort("internetdisconnected"))
+    row = pick(page, a_file(blocks=2))
+    expect(row.get_by_text("Connection lost, will go on by itself")).to_be_visible()
+    page.unroute_all(behavior="ignoreErrors")
     expect(state(row)).to_have_text(re.compile("^Checking"), timeout=20_000)
 
 

@@ -1,4 +1,6 @@
 // Slices with their checksum, made by one worker for the whole page.
+import { Trouble } from "../api.js";
+import { site } from "../words.js";
 
 export class Unreadable extends Error {}
 
@@ -6,7 +8,8 @@ let worker;
 let next = 0;
 const asked = new Map();
 
-/** The bytes of a slice and their MD5 in base64. Raises Unreadable for a file that changed or went away. */
+/** The bytes of a slice and their MD5 in base64. Raises Unreadable for a file that changed or went away, Trouble where
+ * the worker's own script could not be fetched. */
 export function checksum(slice) {
   worker ??= start();
   const ticket = next++;
@@ -23,6 +26,11 @@ function start() {
     asked.delete(ticket);
     if (failed) reject(new Unreadable(failed));
     else resolve({ bytes, md5 });
+  };
+  made.onerror = () => {
+    worker = undefined;
+    for (const { reject } of asked.values()) reject(new Trouble(0, site.noAnswer));
+    asked.clear();
   };
   return made;
 }

@@ -142,7 +142,8 @@ export class Transfer extends EventTarget {
 
   async #sendBlock(block, signal) {
     await wire.run(async () => {
-      const { bytes, md5 } = await checksum(this.file.slice(block.start, block.start + block.size));
+      const slice = this.file.slice(block.start, block.start + block.size);
+      const { bytes, md5 } = await this.#patiently(() => checksum(slice), signal);
       await this.#patiently(() => this.#put(block, bytes, md5, signal), signal);
     }, signal);
     this.#sending.delete(block.id);

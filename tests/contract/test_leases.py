@@ -1,13 +1,14 @@
 """Leases: while one is held, only its holder writes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import pytest
 
 from shared.blobs import Blobs
 from shared.errors import Conflict, Invalid, Lost, NotFound
 from tests.contract.backend import Backend
-from tests.contract.making import block_id
+from tests.contract.making import block_id, fresh
 
 Write = Callable[..., object]
 
@@ -24,6 +25,29 @@ WRITES: dict[str, Callable[[Blobs, str, str | None], object]] = {
 def lease(blobs: Blobs, container: str) -> str:
     blobs.put(container, "a", b"x")
     return blobs.acquire_lease(container, "a", seconds=15)
+
+
+@dataclass
+class Waited:
+    """Leases on the blob "a" of (container, lease), sixteen seconds old: those of fifteen have run out."""
+
+    run_out: Iterator[tuple[str, str]]
+    endless: tuple[str, str]
+
+
+@pytest.fixture(scope="module")
+def waited(backend: Backend) -> Waited:
+    """Waited for once, for all tests together: not every store's clock can be moved."""
+    found = Waited(run_out=iter([_leased(backend, 15) for _ in range(4)]), endless=_leased(backend, -1))
+    backend.wait(16)
+    return found
+
+
+def _leased(backend: Backend, seconds: int) -> tuple[str, str]:
+    container = fresh("c")
+    backend.blobs.create_container(container)
+    backend.blobs.put(container, "a", b"x")
+    return container, backend.blobs.acquire_lease(container, "a", seconds=seconds)
 
 
 @pytest.mark.parametrize("write", WRITES)
@@ -71,17 +95,15 @@ def test_renewing_starts_its_time_again(backend: Backend, blobs: Blobs, containe
         blobs.acquire_lease(container, "a", seconds=15)
 
 
-def test_one_that_ran_out_can_be_renewed_while_nobody_took_it(
-    backend: Backend, blobs: Blobs, container: str, lease: str
-) -> None:
-    backend.wait(16)
+def test_one_that_ran_out_can_be_renewed_while_nobody_took_it(blobs: Blobs, waited: Waited) -> None:
+    container, lease = next(waited.run_out)
     blobs.renew_lease(container, "a", lease)
     with pytest.raises(Conflict):
         blobs.put(container, "a", b"y")
 
 
-def test_it_is_lost_when_another_took_it(backend: Backend, blobs: Blobs, container: str, lease: str) -> None:
-    backend.wait(16)
+def test_it_is_lost_when_another_took_it(blobs: Blobs, waited: Waited) -> None:
+    container, lease = next(waited.run_out)
     blobs.acquire_lease(container, "a", seconds=15)
     with pytest.raises(Lost):
         blobs.renew_lease(container, "a", lease)
@@ -91,19 +113,15 @@ def test_it_is_lost_when_another_took_it(backend: Backend, blobs: Blobs, contain
         blobs.put(container, "a", b"y", lease_id=lease)
 
 
-def test_it_is_lost_when_the_blob_was_written_after_its_end(
-    backend: Backend, blobs: Blobs, container: str, lease: str
-) -> None:
-    backend.wait(16)
+def test_it_is_lost_when_the_blob_was_written_after_its_end(blobs: Blobs, waited: Waited) -> None:
+    container, lease = next(waited.run_out)
     blobs.put(container, "a", b"y")
     with pytest.raises(Lost):
         blobs.renew_lease(container, "a", lease)
 
 
-def test_a_write_with_a_lease_that_ran_out_is_refused(
-    backend: Backend, blobs: Blobs, container: str, lease: str
-) -> None:
-    backend.wait(16)
+def test_a_write_with_a_lease_that_ran_out_is_refused(blobs: Blobs, waited: Waited) -> None:
+    container, lease = next(waited.run_out)
     with pytest.raises(Conflict):
         blobs.put(container, "a", b"y", lease_id=lease)
 
@@ -121,13 +139,13 @@ def test_releasing_frees_it_at_once(blobs: Blobs, container: str, lease: str) ->
         blobs.renew_lease(container, "a", lease)
 
 
-def test_an_endless_one_stays(backend: Backend, blobs: Blobs, container: str) -> None:
-    blobs.put(container, "b", b"x")
-    lease = blobs.acquire_lease(container, "b", seconds=-1)
-    backend.wait(61 if backend.waits_for_days else 16)
+def test_an_endless_one_stays(backend: Backend, blobs: Blobs, waited: Waited) -> None:
+    container, lease = waited.endless
+    if backend.waits_for_days:
+        backend.wait(61)
     with pytest.raises(Conflict):
-        blobs.put(container, "b", b"y")
-    blobs.release_lease(container, "b", lease)
+        blobs.put(container, "a", b"y")
+    blobs.release_lease(container, "a", lease)
 
 
 def test_breaking_ends_anyones(blobs: Blobs, container: str, lease: str) -> None:

@@ -13,6 +13,7 @@ from infra.commands import table
 from infra.commands.site import Site
 from shared.errors import Invalid, MatineeError
 from shared.settings import PREFIX, Settings
+from shared.videos import MEDIA
 from workers.media import ffmpeg
 from workers.sweep import sweep
 
@@ -100,10 +101,9 @@ def _version(program: str) -> str:
 
 
 def _storage(site: Site) -> str:
-    queue = "doctor"
-    site.services.queues.ensure(queue)
-    site.services.queues.send(queue, "can this be written?")
-    site.services.queues.clear(queue)
+    blobs, name = site.services.blobs, f"doctor-{os.getpid()}"
+    blobs.put(MEDIA, name, b"can this be written?")
+    blobs.delete(MEDIA, name)
     return f"{site.settings.storage_name} can be written"
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from datetime import timedelta
 
+from shared.azure.operations import counting
 from shared.azure.stores import open_azure
 from shared.bill import class_of
 from shared.tables import Change
@@ -59,3 +60,11 @@ def test_an_entitys_life_request_by_request(account: Account) -> None:
         ("table", "QueryEntities"): 1, ("table", "Batch"): 2,
     }  # fmt: skip
     assert {class_of(*asked) for asked in counted} == {"table"}
+
+
+def test_a_try_that_met_a_busy_service_counts_under_a_name_of_its_own() -> None:
+    counted: Counter[tuple[str, str]] = Counter()
+    observe = counting(lambda *asked: counted.update([asked]))
+    for status in (503, 0, 201):
+        observe("blob", "PUT", "account.blob/media/a?comp=block", status)
+    assert counted == {("blob", "PutBlock busy"): 2, ("blob", "PutBlock"): 1}

@@ -25,6 +25,7 @@ class Database:
     """Waits are bounded: whatever cannot be done raises Busy or Full, and then nothing of it stays."""
 
     def __init__(self, path: Path, schema: str) -> None:
+        self._path = path
         self._log = path.with_name(path.name + "-wal")
         self._connections = Connections(path)
         self._turn = Turn(path.with_name(path.name + ".lock"))
@@ -84,12 +85,20 @@ class Database:
             os.close(log)
 
     def _prepare(self, schema: str) -> None:
-        # In a turn even to look: whoever turns the write-ahead log on must be alone, readers included.
-        with self._connections.borrow() as connection, self._turn.taken():
-            if _version(connection) < _VERSION:
-                connection.execute("PRAGMA journal_mode=WAL")
-                connection.executescript(f"BEGIN IMMEDIATE; {schema} PRAGMA user_version={_VERSION}; COMMIT;")
+        if not self._is_prepared():
+            # In a turn even to look: whoever turns the write-ahead log on must be alone, readers included.
+            with self._connections.borrow() as connection, self._turn.taken():
+                if _version(connection) < _VERSION:
+                    connection.execute("PRAGMA journal_mode=WAL")
+                    connection.executescript(f"BEGIN IMMEDIATE; {schema} PRAGMA user_version={_VERSION}; COMMIT;")
         self._ballast.keep()
+
+    def _is_prepared(self) -> bool:
+        """Without a turn where the log is on already: a process can start while a frozen one has the turn."""
+        if not _has_log(self._path):
+            return False
+        with self._connections.borrow() as connection:
+            return _version(connection) >= _VERSION
 
     def _look_after_ballast(self) -> None:
         self._writes += 1
@@ -112,6 +121,13 @@ def _committed(connection: sqlite3.Connection, work: Work[Result]) -> Result:
 def _roll_back(connection: sqlite3.Connection) -> None:
     if connection.in_transaction:  # some failures make SQLite do it by itself
         connection.execute("ROLLBACK")
+
+
+def _has_log(path: Path) -> bool:
+    """Whether the file says that it is written through a log: bytes 18 and 19 (sqlite.org/fileformat.html, 1.3)."""
+    with suppress(FileNotFoundError), path.open("rb") as file:
+        return file.read(20)[18:] == b"\2\2"
+    return False
 
 
 def _version(connection: sqlite3.Connection) -> int:

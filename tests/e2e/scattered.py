@@ -61,6 +61,11 @@ class Scattered:
         """Whether each process still lives; nobody starts them again."""
         return {name: process.poll() is None for name, process in self._processes.items()}
 
+    def kill_a_child_of(self, name: str) -> None:
+        pid = self._processes[name].pid
+        child = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[0]
+        os.kill(int(child), signal.SIGKILL)
+
     def manage(self, *words: str, stdin: str = "") -> "subprocess.CompletedProcess[str]":
         data = self.machines / "operator"
         command = [sys.executable, "-m", "infra.manage", "--data", str(data), *words]

@@ -81,10 +81,18 @@ def test_a_form_that_must_write_says_so_in_words(someone, a_video, services):
     assert "try again" in answer.text
 
 
+PAGES = ("/", "/health/ready", "/api/v1/uploads", "/studio")
+
+
 def test_reading_goes_on_meanwhile(site):
     server, services = site
     with a_frozen_writer(services):
         began = time.monotonic()
-        for path in ("/", "/health/ready", "/api/v1/uploads", "/studio"):
-            assert server.ask("GET", path)[0] == 200
+        assert [server.ask("GET", page)[0] for page in PAGES] == [200] * len(PAGES)
         assert time.monotonic() - began < SOON
+
+
+def test_a_server_that_starts_meanwhile_answers_too(site):
+    server, services = site
+    with a_frozen_writer(services), a_server(services.settings, server.token) as late:
+        assert [late.ask("GET", page)[0] for page in PAGES] == [200] * len(PAGES)

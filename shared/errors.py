@@ -43,3 +43,7 @@ class Permanent(MatineeError):
 
 class Stopped(MatineeError):
     """Work was told to stop (lease lost, video deleted, worker draining) and recorded nothing."""
+
+
+class TooLong(MatineeError):
+    """Work took longer than such work may; the try counts, and the next may have more luck."""

@@ -21,7 +21,8 @@ class Attempt:
     """`id` is fresh for each try; `number` counts the tries that count, from 1.
 
     Once `stopped` is set the handler records nothing and raises Stopped; `overdue` says the same from the clock
-    alone, for a process that was frozen past its lease and has not been told yet.
+    alone, for a process that was frozen past its lease and has not been told yet. After `deadline` seconds it is
+    stopped too, and `late` says so.
     """
 
     def __init__(
@@ -32,11 +33,16 @@ class Attempt:
         *,
         number: int = 1,
         overdue: Callable[[], bool] = lambda: False,
+        deadline: float | None = None,
     ) -> None:
         self.id = secrets.token_hex(4)
         self.number = number
         self.stopped = threading.Event()
+        self._ending = threading.Lock()
         self.why = ""
+        self.late = ""
+        self._began = services.clock.monotonic()
+        self._deadline = deadline
         self._services = services
         self._ticket = ticket
         self._scratch = scratch
@@ -52,10 +58,25 @@ class Attempt:
         if "folder" in self.__dict__:
             self._scratch.remove(self.id)
 
-    def stop(self, why: str) -> None:
-        if not self.stopped.is_set():
+    def stop(self, why: str) -> bool:
+        """Whether it was going on until now."""
+        with self._ending:
+            if self.stopped.is_set():
+                return False
             self.why = why
             self.stopped.set()
+            return True
+
+    def allow(self, seconds: float) -> None:
+        """It may take so long from its beginning: more than its kind alone says, never less."""
+        if self._deadline is not None:
+            self._deadline = max(self._deadline, seconds)
+
+    def stop_if_late(self) -> None:
+        if self._deadline is not None and self._services.clock.monotonic() - self._began > self._deadline:
+            why = f"it was not done after {self._deadline:.0f} s, which is longer than such work may take"
+            if self.stop(why):
+                self.late = why
 
     def check(self) -> None:
         """Raises Stopped if this attempt may not go on; call it before anything that others will see."""

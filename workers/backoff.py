@@ -20,15 +20,23 @@ class Backoff:
         self._most = most
         self._chance = chance or random.Random()
         self._waits = 0
+        self._reached = False
+
+    @property
+    def is_at_ceiling(self) -> bool:
+        """Whether the last wait was the longest there is."""
+        return self._reached
 
     def next(self) -> float:
         step = self._chance.uniform(0.080, 0.120)
         wait = min(self._least + ((1 << self._waits) - 1) * step, self._most)
         self._waits = min(self._waits + 1, _MOST_DOUBLINGS)
+        self._reached = wait >= self._most
         return wait
 
     def reset(self) -> None:
         self._waits = 0
+        self._reached = False
 
 
 def retry_delay(tries: int, chance: random.Random) -> timedelta:

@@ -1,6 +1,7 @@
 """The lease keeper: hides taken tickets again at a third of their time, and stops the work of those it cannot keep."""
 
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,10 +14,13 @@ from shared.errors import Lost, MatineeError
 from shared.queues import Message, Queues
 from shared.tickets import Ticket
 from workers.attempt import Attempt
+from workers.news import LeaseLost, Tell
 
 _RENEW_AT = 1 / 3
 _MARGIN = 1 / 6
 """Of the lease: work stops this long before its end, time enough to end an ffmpeg before another worker starts one."""
+_AT_ONCE = 32
+_MOMENT = 1.0
 
 
 class Lease:
@@ -83,9 +87,11 @@ class Held:
 class LeaseKeeper:
     """Everything a process holds. Its two chores run in threads of their own, since a renewal may hang."""
 
-    def __init__(self) -> None:
+    def __init__(self, tell: Tell = lambda _: None) -> None:
         self._held: set[Held] = set()
         self._lock = threading.Lock()
+        self._tell = tell
+        self._renewing: set[Lease] = set()
 
     @contextmanager
     def keeping(self, held: Held) -> Iterator[None]:
@@ -102,26 +108,48 @@ class LeaseKeeper:
             return list(self._held)
 
     def renew_due(self) -> None:
-        for held in self.held():
-            for lease in held.leases:
-                if lease.due():
-                    _renew(lease, held.attempt)
+        """Side by side, for a slow store would be too slow for many one after another; waits a moment for them."""
+        due = [(lease, held) for held in self.held() for lease in held.leases if self._takes_up(lease)]
+        renewals = [threading.Thread(target=self._renew, args=one, daemon=True) for one in due]
+        for renewal in renewals:
+            renewal.start()
+        until = time.monotonic() + _MOMENT
+        for renewal in renewals:
+            renewal.join(max(0.0, until - time.monotonic()))
 
     def stop_overdue(self) -> None:
-        """Touches no store, so that it works while one hangs."""
+        """And what is late. Touches no store, so that it works while one hangs."""
         for held in self.held():
+            held.attempt.stop_if_late()
             if any(lease.overdue() for lease in held.leases):
-                held.attempt.stop("its lease could not be renewed")
+                self._stop(held, "its lease could not be renewed")
 
     def stop_all(self, why: str) -> None:
         for held in self.held():
             held.attempt.stop(why)
 
+    def _takes_up(self, lease: Lease) -> bool:
+        """Whether it is due, and not being renewed already; never more at once than a store should have to bear."""
+        with self._lock:
+            if len(self._renewing) >= _AT_ONCE or lease in self._renewing or not lease.due():
+                return False
+            self._renewing.add(lease)
+            return True
 
-def _renew(lease: Lease, attempt: Attempt) -> None:
-    try:
-        lease.renew()
-    except Lost:
-        attempt.stop("its lease was lost")
-    except MatineeError as error:
-        structlog.get_logger().warning("lease not renewed", message=lease.message.id, reason=str(error))
+    def _renew(self, lease: Lease, held: Held) -> None:
+        try:
+            lease.renew()
+        except Lost:
+            self._stop(held, "its lease was lost")
+        except MatineeError as error:
+            structlog.get_logger().warning("lease not renewed", message=lease.message.id, reason=str(error))
+        except Exception:  # the next tick tries again; if none succeeds, the work is stopped before the lease ends
+            structlog.get_logger().exception("lease not renewed", message=lease.message.id)
+        finally:
+            with self._lock:
+                self._renewing.discard(lease)
+
+    def _stop(self, held: Held, why: str) -> None:
+        if held.attempt.stop(why):
+            for ticket, lease in zip(held.tickets, held.leases, strict=True):
+                self._tell(LeaseLost(queue=lease.queue, ticket=ticket, why=why))

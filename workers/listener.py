@@ -1,39 +1,43 @@
-"""Take a ticket, run its handler, settle it: the loop each dequeue task of a process goes round."""
+"""Take tickets from the queues by weight, hold them, and have each worked: what a dequeue task does in one turn."""
 
-import random
+import contextvars
 import shutil
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import timedelta
+from enum import Enum
 
-import msgspec
 import structlog
-from structlog.contextvars import bound_contextvars
 
-from shared.errors import Full, Invalid, Lost, MatineeError, Permanent
+from shared.errors import Full, MatineeError
+from shared.queues import MAX_BATCH, Message
 from shared.services import Services
-from shared.tickets import Ticket, decode, encode
+from shared.tickets import Ticket
 from shared.uploads import check_room
-from workers.attempt import Attempt
-from workers.backoff import Backoff
-from workers.failures import TRIED_ENOUGH, give_up
 from workers.handlers.table import Handler
 from workers.lease import Held, Lease, LeaseKeeper
-from workers.outcomes import Done, Outcome, RetryLater, SetAside, judge
+from workers.news import QueueEmpty, Tell
 from workers.scratch import Scratch
+from workers.settling import Settling
+from workers.trying import Trying
 from workers.turns import Turns
 
-_HISTORY = 10
-_REASON = 300
-_SETTLE_AGAIN = 0.5
+
+class Look(Enum):
+    """What a turn found. A failed receive is not an empty queue: an outage must not look like idleness."""
+
+    WORK = "work"
+    NOTHING = "nothing"
+    UNKNOWN = "unknown"
 
 
 class Listener:
-    """The tickets of some queues, by weight. `run` is one dequeue task; several may run in threads of their own.
+    """The tickets of some queues, by weight; `step` is one turn, and several threads may take turns at once.
 
-    A task thread lives as long as the process: ffmpeg's death signal comes when the thread that started it ends.
-    Setting `draining` lets tasks end after the ticket in hand.
+    Up to `batch` tickets are taken at a time and worked side by side, each in a thread of its own and deleted after
+    its own success; those of a kind that is handled together share one. Setting `draining` lets a turn end after what
+    is in hand.
     """
 
     def __init__(
@@ -45,180 +49,104 @@ class Listener:
         keeper: LeaseKeeper,
         scratch: Scratch,
         needs_room: bool = True,
+        batch: int = 1,
+        tell: Tell = lambda _: None,
     ) -> None:
         self.draining = threading.Event()
-        self._services = services
-        self._queues = dict(queues)
-        self._handlers = handlers
+        self.queues = dict(queues)
+        self.services = services
+        self._batch = min(batch, MAX_BATCH)
         self._keeper = keeper
-        self._scratch = scratch
         self._needs_room = needs_room
-        self._chance = random.Random()
+        self._tell = tell
+        self._settling = Settling(services, self.draining, tell)
+        self._trying = Trying(services, handlers, self._settling, scratch, tell)
+        self._full: set[str] = set(queues)
         self._log = structlog.get_logger()
 
-    def run(self) -> None:
-        settings = self._services.settings
-        turns, backoff = Turns(self._queues), Backoff(settings.idle_min, settings.idle_max)
-        while not self.draining.is_set():
-            if self._has_room() and self.step(turns):
-                backoff.reset()
-            else:
-                self.draining.wait(backoff.next())
+    def step(self, turns: Turns, saw: Callable[[str, int], None] = lambda *_: None) -> Look:
+        """Ask the queues in turn and work what the first that has something gives.
 
-    def step(self, turns: Turns) -> bool:
-        """Ask the queues in turn and work what the first that has something gives; False if nothing was there."""
+        `saw` is told of it before it is worked: which queue, and how many bytes the largest of the tickets has.
+        """
+        if not self.has_room():
+            return Look.UNKNOWN
+        found = Look.NOTHING
         for queue in turns.next():
             try:
                 leases = self._take(queue)
             except MatineeError as error:
                 self._log.warning("nothing received", queue=queue, reason=str(error))
+                found = Look.UNKNOWN
                 continue
+            self._note(queue, has_some=bool(leases))
             if leases:
+                saw(queue, max(len(lease.message.body) for lease in leases))
                 self._work(leases)
-                return True
-        return False
+                return Look.WORK
+        return found
 
-    def _take(self, queue: str) -> list[Lease]:
-        seconds = self._services.settings.lease
-        taken = self._services.clock.monotonic()
-        handler = self._handlers.get(queue)
-        messages = self._services.queues.receive(
-            queue, count=handler.batch if handler else 1, visibility=timedelta(seconds=seconds)
-        )
-        return [
-            Lease(self._services.queues, queue, message, self._services.clock, taken=taken, seconds=seconds)
-            for message in messages
-        ]
+    def depth(self) -> int:
+        """Tickets in its queues, about; those at work included where the store cannot tell. Raises MatineeError."""
+        return sum(self.services.queues.depth(queue).messages for queue in self.queues)
 
-    def _work(self, leases: Sequence[Lease]) -> None:
-        """All are held from the start, since those at the end of a batch wait for those before."""
-        readable = [(lease, ticket) for lease in leases if (ticket := self._read(lease)) is not None]
-        groups = [self._hold(group) for group in _groups(readable)]
-        with ExitStack() as stack:
-            for held in groups:
-                stack.enter_context(self._keeper.keeping(held))
-            for held in groups:
-                with bound_contextvars(ticket=held.tickets[0].id, attempt=held.attempt.id):
-                    self._try(held)
+    def at_work(self) -> int:
+        """How many tickets the process holds."""
+        return sum(len(held.tickets) for held in self._keeper.held())
 
-    def _read(self, lease: Lease) -> Ticket | None:
-        """The ticket, or None if it was set aside: it cannot be read, or was tried often enough."""
-        try:
-            ticket = decode(lease.message.body)
-        except Invalid as error:
-            self._settle(None, lease, SetAside(reason=str(error)))
-            return None
-        if _tries(ticket, lease) > self._services.settings.max_tries:
-            last = ticket.history[-1] if ticket.history else "its worker died each time"
-            self._settle(ticket, lease, SetAside(reason=f"tried {lease.message.dequeue_count} times; last: {last}"))
-            return None
-        return ticket
-
-    def _hold(self, group: Sequence[tuple[Lease, Ticket]]) -> Held:
-        leases, tickets = [lease for lease, _ in group], [ticket for _, ticket in group]
-        attempt = Attempt(
-            self._services,
-            tickets[0],
-            self._scratch,
-            number=_tries(tickets[0], leases[0]),
-            overdue=lambda: any(lease.overdue() for lease in leases),
-        )
-        return Held(tickets=tickets, leases=leases, attempt=attempt)
-
-    def _try(self, held: Held) -> None:
-        error = self._caught(lambda: self._handle(held))
-        held.attempt.close()
-        for ticket, lease in zip(held.tickets, held.leases, strict=True):
-            self._settle(ticket, lease, self._outcome(error, ticket, lease))
-
-    def _handle(self, held: Held) -> None:
-        held.attempt.check()
-        try:
-            self._handlers[held.tickets[0].kind].run(held.tickets, self._services, held.attempt)
-        except Permanent as error:
-            if len(held.tickets) > 1:  # whose fault it is shows when each is tried alone
-                raise
-            give_up(self._services, held.tickets[0], str(error))
-
-    def _outcome(self, error: Exception | None, ticket: Ticket, lease: Lease) -> Outcome:
-        if error is None:
-            return Done()
-        return judge(
-            error,
-            tries=_tries(ticket, lease),
-            forgiven=ticket.forgiven,
-            max_tries=self._services.settings.max_tries,
-            chance=self._chance,
-        )
-
-    def _caught(self, call: Callable[[], None]) -> Exception | None:
-        try:
-            call()
-        except Exception as error:  # the edge: whatever a handler meets becomes an outcome, and the loop goes on
-            self._log.warning("failed", reason=f"{type(error).__name__}: {error}", exc_info=not _is_named(error))
-            return error
-        return None
-
-    def _settle(self, ticket: Ticket | None, lease: Lease, outcome: Outcome) -> None:
-        """Tried again while the store is busy and the lease holds; after that the ticket comes back by itself."""
-        while True:
-            error = self._caught(lambda: self._settle_once(ticket, lease, outcome))
-            if error is None or isinstance(error, Lost) or not _is_named(error) or lease.overdue():
-                return
-            if self.draining.wait(_SETTLE_AGAIN):
-                return
-
-    def _settle_once(self, ticket: Ticket | None, lease: Lease, outcome: Outcome) -> None:
-        match outcome:
-            case Done():
-                lease.delete()
-            case RetryLater() if ticket is not None:
-                self._log.info("retried later", reason=outcome.reason, counted=outcome.counted)
-                lease.release(encode(self._remembering(ticket, outcome)), outcome.delay)
-            case SetAside():
-                self._set_aside(ticket, lease, outcome)
-
-    def _set_aside(self, ticket: Ticket | None, lease: Lease, outcome: SetAside) -> None:
-        """The record, then what its owner sees, then the original goes: dying in between only repeats it."""
-        self._log.error("set aside", queue=lease.queue, message=lease.message.id, reason=outcome.reason)
-        history = ticket.history if ticket is not None else ()
-        self._services.poison.set_aside(lease.queue, lease.message, outcome.reason, history)
-        if ticket is not None:
-            give_up(self._services, ticket, TRIED_ENOUGH)
-        lease.delete()
-
-    def _remembering(self, ticket: Ticket, outcome: RetryLater) -> Ticket:
-        line = f"{self._services.clock.now():%Y-%m-%dT%H:%M:%SZ} {outcome.reason}"[:_REASON]
-        return msgspec.structs.replace(
-            ticket,
-            forgiven=ticket.forgiven + (0 if outcome.counted else 1),
-            history=(*ticket.history, line)[-_HISTORY:],
-        )
-
-    def _has_room(self) -> bool:
+    def has_room(self) -> bool:
         """A worker that writes waits while the disk is nearly full: work pauses, and no attempts are burnt."""
         if not self._needs_room:
             return True
         try:
-            check_room(self._services)
+            check_room(self.services)
         except Full:
             return False
-        return shutil.disk_usage(self._services.scratch).free >= self._services.settings.min_free
+        return shutil.disk_usage(self.services.scratch).free >= self.services.settings.min_free
 
+    def _take(self, queue: str) -> list[Lease]:
+        seconds = self.services.settings.lease
+        taken = self.services.clock.monotonic()
+        messages = self.services.queues.receive(queue, count=self._batch, visibility=timedelta(seconds=seconds))
+        return [self._lease(queue, message, taken) for message in messages]
 
-def _tries(ticket: Ticket, lease: Lease) -> int:
-    """Counted tries, this one included."""
-    return max(1, lease.message.dequeue_count - ticket.forgiven)
+    def _lease(self, queue: str, message: Message, taken: float) -> Lease:
+        seconds = self.services.settings.lease
+        return Lease(self.services.queues, queue, message, self.services.clock, taken=taken, seconds=seconds)
 
+    def _note(self, queue: str, *, has_some: bool) -> None:
+        if has_some:
+            self._full.add(queue)
+        elif queue in self._full:
+            self._full.discard(queue)
+            self._tell(QueueEmpty(queue=queue))
 
-def _groups(readable: Sequence[tuple[Lease, Ticket]]) -> list[list[tuple[Lease, Ticket]]]:
-    """Those of one kind that were never tried together; each that failed before alone, so that it fails only itself."""
-    groups: dict[str, list[tuple[Lease, Ticket]]] = {}
-    for lease, ticket in readable:
-        alone = _tries(ticket, lease) > 1
-        groups.setdefault(lease.message.id if alone else ticket.kind, []).append((lease, ticket))
-    return list(groups.values())
+    def _work(self, leases: Sequence[Lease]) -> None:
+        """All are held from the start, so that none runs out while another is worked."""
+        readable = [(lease, ticket) for lease in leases if (ticket := self._settling.read(lease)) is not None]
+        groups = [self._trying.hold(group) for group in self._groups(readable)]
+        with ExitStack() as stack:
+            for held in groups:
+                stack.enter_context(self._keeper.keeping(held))
+            self._side_by_side(groups)
 
+    def _side_by_side(self, groups: Sequence[Held]) -> None:
+        """One in this thread, each other in its own. As daemons: a handler that will not stop holds no exit up."""
+        others = [
+            threading.Thread(target=contextvars.copy_context().run, args=(self._trying.try_once, held), daemon=True)
+            for held in groups[1:]
+        ]
+        for thread in others:
+            thread.start()
+        if groups:
+            self._trying.try_once(groups[0])
+        for thread in others:
+            thread.join()
 
-def _is_named(error: Exception) -> bool:
-    return isinstance(error, MatineeError)
+    def _groups(self, readable: Sequence[tuple[Lease, Ticket]]) -> list[list[tuple[Lease, Ticket]]]:
+        """Of a kind handled together those tried for the first time; each that failed before alone, to fail alone."""
+        groups: dict[str, list[tuple[Lease, Ticket]]] = {}
+        for lease, ticket in readable:
+            together = self._trying.together(ticket) and self._settling.tries(ticket, lease) == 1
+            groups.setdefault(ticket.kind if together else lease.message.id, []).append((lease, ticket))
+        return list(groups.values())

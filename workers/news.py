@@ -1,15 +1,17 @@
 """What a listener tells whoever watches it: work seen, queues found empty, tries begun and settled, leases lost."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+import structlog
 
 from shared.tickets import Ticket
 
 
 @dataclass(frozen=True, kw_only=True)
 class WorkDetected:
-    """The first tickets after idling, or a call that there are some; `waiting` is the queue's depth where it is known."""
+    """The first tickets after idling, or a call that there are some; `waiting` is how many where that is known."""
 
     queue: str
     waiting: int | None = None
@@ -57,3 +59,16 @@ class LeaseLost:
 News = WorkDetected | QueueEmpty | Began | Settled | LeaseLost
 Watcher = Callable[[News], None]
 """Called in the thread where it happened, which waits meanwhile; what it raises is logged and goes no further."""
+Tell = Callable[[News], None]
+"""Passes news on to every watcher; never raises."""
+
+
+def telling(watchers: Sequence[Watcher]) -> Tell:
+    def tell(news: News) -> None:
+        for watcher in watchers:
+            try:
+                watcher(news)
+            except Exception:  # whoever watches must not be able to fail the work
+                structlog.get_logger().exception("a watcher failed", news=type(news).__name__)
+
+    return tell

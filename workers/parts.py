@@ -29,6 +29,8 @@ CONTENT_TYPES = {
     ".png": "image/png",
     ".vtt": "text/vtt; charset=utf-8",
 }
+SECONDS_EACH = 400.0
+"""Of work that a second of video may take: more than the slowest machine needs for one of 4K HDR."""
 FOR_EVER = "private, max-age=31536000, immutable"
 
 
@@ -68,6 +70,7 @@ def make_part(ticket: PartTicket, services: Services, attempt: Attempt, make: Ma
     video, plan = found
     parts = services.catalog.parts(video.id, video.generation)
     if ticket.part not in parts:
+        attempt.allow(SECONDS_EACH * plan.duration)
         attempt.report(0.0)
         folder = attempt.folder / "out"
         folder.mkdir()

@@ -1,24 +1,28 @@
 """One process of a pool: `python -m workers.pool NAME QUEUE=WEIGHT... [--tasks N]`; SIGTERM drains it."""
 
 import argparse
-import contextvars
 import ctypes
 import os
 import signal
 import sys
-import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import structlog
 
 from shared.bill import Prices
 from shared.errors import MatineeError
+from shared.queues import MAX_BATCH
 from shared.services import Services, open_services
 from shared.settings import Settings
 from shared.telemetry import configure_logging, tell
+from workers.crew import Crew
 from workers.handlers.table import find_handlers
 from workers.lease import LeaseKeeper
+from workers.lines import note
 from workers.listener import Listener
+from workers.news import telling
+from workers.scaling import MOST_TASKS, Rules, RulesFile, fixed
 from workers.scratch import Scratch, remove_abandoned
 from workers.signals import EndSignals
 from workers.sweep import claim_slot, prepare
@@ -28,37 +32,49 @@ from workers.watch import stop_unwanted
 HOUSEKEEPING = "housekeeping"
 _PR_SET_PDEATHSIG = 1
 _WATCH_EVERY = 1.0
+_LOOK_AT_DEPTH_EVERY = 5.0
 _TO_STOP = 10.0
 """Seconds a handler that was told to stop has before the process ends without it."""
 
 
 class Pool:
-    """Task threads around one listener, the threads that keep its leases, and the way it ends."""
+    """A crew around one listener, the threads that keep its leases, and the way it ends."""
 
-    def __init__(self, services: Services, queues: dict[str, int], signals: EndSignals, *, tasks: int) -> None:
+    def __init__(
+        self,
+        services: Services,
+        queues: dict[str, int],
+        signals: EndSignals,
+        *,
+        rules: Callable[[], Rules],
+        batch: int = 1,
+    ) -> None:
         self._services = services
-        self._keeper = LeaseKeeper()
+        self._signals = signals
         self._scratch = Scratch(services.scratch)
-        self._listener = Listener(
+        tell = telling([note])
+        self._keeper = LeaseKeeper(tell)
+        listener = Listener(
             services,
             queues,
             find_handlers(),
             keeper=self._keeper,
             scratch=self._scratch,
             needs_room=set(queues) != {HOUSEKEEPING},  # housekeeping makes room, so it never waits for any
+            batch=batch,
+            tell=tell,
         )
+        self._crew = Crew(listener, rules, tell)
         self._tickers = self._make_tickers(HOUSEKEEPING in queues)
-        self._tasks = [self._make_task(number) for number in range(tasks)]
-        self._signals = signals
 
     def run(self) -> bool:
         """Work until a signal tells it to drain, a second one without the grace; True if every task ended by itself."""
-        for thread in (*self._tickers, *self._tasks):
-            thread.start()
+        for ticker in self._tickers:
+            ticker.start()
+        self._crew.start()
         while not self._signals.wait(1.0):
             self._scratch.show_life()
-            if not all(task.is_alive() for task in self._tasks):
-                structlog.get_logger().error("a dequeue task died")
+            if self._crew.failed.is_set():
                 self._drain()
                 return False
         return self._drain()
@@ -66,40 +82,34 @@ class Pool:
     def _drain(self) -> bool:
         """Whatever is not finished within the grace is given back, not counted."""
         structlog.get_logger().info("draining")
-        self._listener.draining.set()
+        self._crew.drain()
         self._wait(self._services.settings.grace)
         self._keeper.stop_all("the worker is draining")
         self._wait(_TO_STOP)
         for ticker in self._tickers:
             ticker.close()
         self._scratch.close()
-        return not self._is_busy()
+        return not self._crew.is_busy()
 
     def _wait(self, seconds: float) -> None:
         until = self._services.clock.monotonic() + seconds
-        while self._is_busy() and self._services.clock.monotonic() < until:
+        while self._crew.is_busy() and self._services.clock.monotonic() < until:
             self._scratch.show_life()
             if self._signals.wait(0.05):
                 return
-
-    def _is_busy(self) -> bool:
-        return any(task.is_alive() for task in self._tasks)
 
     def _make_tickers(self, sweeps: bool) -> list[Ticker]:
         settings = self._services.settings
         tickers = [
             Ticker("renew leases", self._keeper.renew_due, every=settings.lease / 30),
-            Ticker("stop the overdue", self._keeper.stop_overdue, every=settings.lease / 30),
+            Ticker("stop the overdue", self._keeper.stop_overdue, every=min(1.0, settings.lease / 30)),
             Ticker("stop the unwanted", lambda: stop_unwanted(self._services, self._keeper), every=_WATCH_EVERY),
+            Ticker("look at the depth", self._crew.look_at_depth, every=_LOOK_AT_DEPTH_EVERY),
         ]
         if sweeps:
             prepare(self._services)
             tickers.append(Ticker("start sweeps", lambda: claim_slot(self._services), every=settings.sweep_every / 2))
         return tickers
-
-    def _make_task(self, number: int) -> threading.Thread:
-        context = contextvars.copy_context()
-        return threading.Thread(target=lambda: context.run(self._listener.run), name=f"task-{number}", daemon=True)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -109,13 +119,14 @@ def main(arguments: Sequence[str]) -> int:
     try:
         settings = Settings.from_environment(os.environ)
         configure_logging(settings.log_level, process="worker", pool=options.name, pid=os.getpid())
+        rules = RulesFile(options.rules, options.name).current if options.rules else lambda: fixed(options.tasks)
         services = open_services(settings, caller=f"pool:{options.name}")
         remove_abandoned(services.scratch)
-        pool = Pool(services, dict(options.queues), EndSignals(), tasks=options.tasks)
+        pool = Pool(services, dict(options.queues), EndSignals(), rules=rules, batch=options.batch)
     except MatineeError as error:
         print(f"cannot start: {error}", file=sys.stderr)
         return 2
-    structlog.get_logger().info("listening", queues=dict(options.queues), tasks=options.tasks)
+    structlog.get_logger().info("listening", queues=dict(options.queues), most_tasks=rules().most())
     ended = pool.run()
     structlog.get_logger().info("drained", ended=ended, **tell(services.meter, Prices.read(settings.prices)))
     return 0 if ended else 1
@@ -125,11 +136,32 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m workers.pool", description="One process of a worker pool.")
     parser.add_argument("name", help="the pool's name, for logs and counts")
     parser.add_argument("queues", nargs="+", type=_weighted, metavar="QUEUE=WEIGHT", help="the queues it serves")
-    parser.add_argument("--tasks", type=int, default=1, metavar="N", help="tickets worked on at a time")
+    parser.add_argument("--tasks", type=_tasks, default=1, metavar="N", help="dequeue tasks while there is work")
+    parser.add_argument(
+        "--rules", type=Path, metavar="FILE", help="a TOML file whose table of the pool's name says `tasks`, by depth"
+    )
+    parser.add_argument(
+        "--batch", type=_batch, default=1, metavar="N",
+        help=f"tickets each task takes at a time and works side by side, 1 to {MAX_BATCH}",
+    )  # fmt: skip
     parser.add_argument(
         "--die-with-parent", type=int, default=0, metavar="PID", help="drain when the process PID, our parent, ends"
     )
     return parser.parse_args(arguments)
+
+
+def _tasks(text: str) -> int:
+    return _between(text, MOST_TASKS)
+
+
+def _batch(text: str) -> int:
+    return _between(text, MAX_BATCH)
+
+
+def _between(text: str, most: int) -> int:
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= most):
+        raise argparse.ArgumentTypeError(f"a whole number from 1 to {most}, not {text!r}")
+    return int(text)
 
 
 def _weighted(text: str) -> tuple[str, int]:

@@ -18,7 +18,7 @@ from tests.workers.clips import a_clip
 from tests.workers.stores import open_stores
 from workers.handlers.table import find_handlers
 from workers.lease import LeaseKeeper
-from workers.listener import Listener
+from workers.listener import Listener, Look
 from workers.scratch import Scratch
 from workers.sweep import sweep
 from workers.turns import Turns
@@ -89,7 +89,7 @@ def work_one(services: Services) -> bool:
     queues = dict.fromkeys(QUEUES, 1)
     scratch = Scratch(services.scratch)
     listener = Listener(services, queues, find_handlers(), keeper=LeaseKeeper(), scratch=scratch)
-    worked = listener.step(Turns(queues))
+    worked = listener.step(Turns(queues)) is Look.WORK
     scratch.close()
     return worked
 

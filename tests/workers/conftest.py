@@ -15,7 +15,7 @@ from tests.workers.stores import open_stores
 from workers.attempt import Attempt
 from workers.handlers.table import Handler
 from workers.lease import LeaseKeeper
-from workers.listener import Listener
+from workers.listener import Listener, Look
 from workers.scratch import Scratch
 from workers.turns import Turns
 
@@ -65,8 +65,10 @@ class Worker:
         self._services = services
         self._scratch = scratch
 
-    def listener(self, run: Callable[[Sequence[Any]], None], *, queues: Sequence[str], batch: int = 1) -> Listener:
-        handler = Handler(run=lambda tickets, services, attempt: run(tickets), batch=batch)
+    def listener(
+        self, run: Callable[[Sequence[Any]], None], *, queues: Sequence[str], batch: int = 1, **options: Any
+    ) -> Listener:
+        handler = Handler(run=lambda tickets, services, attempt: run(tickets), together=batch > 1)
         kinds = ("ingest", "encode", "pictures", "package", "assemble", "index", "erase", "sweep")
         return Listener(
             self._services,
@@ -74,11 +76,13 @@ class Worker:
             dict.fromkeys(kinds, handler),
             keeper=self.keeper,
             scratch=self._scratch,
+            batch=batch,
+            **options,
         )
 
     def work(self, run: Callable[[Sequence[Any]], None], queue: str = "ingest", *, batch: int = 1) -> bool:
         """One turn over one queue; whether there was a ticket."""
-        return self.listener(run, queues=[queue], batch=batch).step(Turns({queue: 1}))
+        return self.listener(run, queues=[queue], batch=batch).step(Turns({queue: 1})) is Look.WORK
 
 
 @pytest.fixture

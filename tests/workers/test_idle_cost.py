@@ -10,27 +10,33 @@ from shared.services import Services, build_services
 from shared.settings import Settings
 from tests.workers.clock import HandClock
 from tests.workers.stores import open_stores
+from workers.crew import Crew
 from workers.handlers.table import find_handlers
 from workers.lease import LeaseKeeper
 from workers.listener import Listener
+from workers.scaling import fixed
 from workers.scratch import Scratch
 
 HOURS = 22
 TEN_CENTS_FOR_100_000 = "blob-write=0 blob-list=0 blob-read=0 queue=0.01 table=0"
 
 
-class Pauses:
-    """A listener's waits, passed by a clock moved by hand; the night is over when it says so."""
+class Night(Crew):
+    """One dequeue task whose waits are passed by a clock moved by hand."""
 
-    def __init__(self, clock: HandClock, seconds: float) -> None:
+    def __init__(self, listener: Listener, clock: HandClock, seconds: float) -> None:
+        super().__init__(listener, lambda: fixed(1), lambda _: None)
         self._clock = clock
         self._until = clock.monotonic() + seconds
 
-    def is_set(self) -> bool:
-        return self._clock.monotonic() >= self._until - 1e-6
+    def pass_by(self) -> None:
+        self._go_round()
 
-    def wait(self, seconds: float) -> None:
-        self._clock.forward(seconds)
+    def _is_roused(self, heard: int, *, within: float) -> bool:
+        self._clock.forward(within)
+        if self._clock.monotonic() >= self._until - 1e-6:
+            self.drain()
+        return False
 
 
 def idle(root: Path, queues: dict[str, int], hours: float, **settings: float) -> Services:
@@ -40,9 +46,8 @@ def idle(root: Path, queues: dict[str, int], hours: float, **settings: float) ->
     services = build_services(given, *open_stores(given, clock).values(), caller="test", clock=clock)
     scratch = Scratch(services.scratch)
     listener = Listener(services, queues, find_handlers(), keeper=LeaseKeeper(), scratch=scratch)
-    listener.draining = Pauses(clock, hours * 3600)  # type: ignore[assignment]
     before = services.meter.total()
-    listener.run()
+    Night(listener, clock, hours * 3600).pass_by()
     scratch.close()
     assert services.meter.total() - before == services.meter.operations()["queue", "receive"]
     return services
@@ -65,10 +70,10 @@ def test_ours_waits_longer_the_longer_it_is_idle(tmp_path: Path) -> None:
     assert receives(services) == pytest.approx(360, abs=12)
 
 
-def test_every_task_of_a_machine_together_costs_what_its_queues_say(tmp_path: Path) -> None:
+def test_every_process_of_a_machine_costs_what_its_queues_say_since_one_task_of_each_polls(tmp_path: Path) -> None:
     asked = sum(
-        pool.processes * pool.tasks * receives(idle(tmp_path / pool.name, pool.queues, 0.25))
+        pool.processes * receives(idle(tmp_path / pool.name, pool.queues, 0.25))
         for pool in read_pools(cores=2)
     )
-    queues_asked = sum(pool.processes * pool.tasks * len(pool.queues) for pool in read_pools(cores=2))
+    queues_asked = sum(pool.processes * len(pool.queues) for pool in read_pools(cores=2))
     assert asked == pytest.approx(900 * queues_asked, rel=0.02)

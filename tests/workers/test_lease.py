@@ -1,12 +1,16 @@
 """The lease keeper: renewing, losing, and stopping in time."""
 
 import threading
+import time
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
+from shared.clock import SystemClock
 from shared.errors import Busy, Lost
+from shared.queues import Queues
 from shared.services import Services
 from shared.tickets import Ticket
 from tests.workers.clock import HandClock
@@ -166,3 +170,36 @@ def test_no_more_than_what_is_held_costs_anything(services: Services, clock: Han
     keeper.renew_due()
     keeper.stop_overdue()
     assert services.meter.total() == before
+
+
+def test_a_slow_storage_takes_no_lease_away_however_many_are_held(
+    services: Services, attempt: Callable[[Ticket], Attempt], faulty: dict[str, Faulty]
+) -> None:
+    """Renewed one after another, 32 leases of 6 s would need 32 times the half second that each takes here."""
+    clock = SystemClock()
+    for _ in range(32):
+        services.tickets.send(an_ingest(services))
+    taken = clock.monotonic()
+    messages = services.queues.receive("ingest", count=32, visibility=timedelta(seconds=6))
+    slow = Slow(services.queues, 0.5)
+    leases = [Lease(slow, "ingest", message, clock, taken=taken, seconds=6) for message in messages]  # type: ignore[arg-type]
+    held = Held(tickets=[an_ingest(services)] * 32, leases=leases, attempt=attempt(an_ingest(services)))
+    keeper = LeaseKeeper()
+    with keeper.keeping(held):
+        time.sleep(2.1)
+        began = clock.monotonic()
+        keeper.renew_due()
+        assert clock.monotonic() - began < 2
+        assert not any(lease.due() or lease.overdue() for lease in leases)
+
+
+class Slow:
+    """A store whose every answer takes its time."""
+
+    def __init__(self, queues: Queues, seconds: float) -> None:
+        self._queues = queues
+        self._seconds = seconds
+
+    def update(self, *args: Any, **kwargs: Any) -> str:
+        time.sleep(self._seconds)
+        return self._queues.update(*args, **kwargs)

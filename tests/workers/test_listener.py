@@ -14,6 +14,7 @@ from tests.workers.clock import HandClock
 from tests.workers.conftest import Worker
 from tests.workers.faulty import Faulty
 from tests.workers.making import a_plan, a_video, an_encode, an_ingest, processing, waiting
+from workers.listener import Look
 from workers.turns import Turns
 
 
@@ -182,7 +183,7 @@ def test_a_failed_receive_is_not_an_empty_queue_but_the_next_is_asked(
     services.tickets.send(an_ingest(services))
     faulty["queues"].refuse("receive", Busy("busy"))
     listener = worker.listener(nothing, queues=["index", "ingest"])
-    assert listener.step(Turns({"index": 2, "ingest": 1}))
+    assert listener.step(Turns({"index": 2, "ingest": 1})) is Look.WORK
     assert waiting(services, "ingest") == 0
 
 
@@ -252,9 +253,11 @@ def test_nothing_is_received_while_the_disk_is_nearly_full(
     services: Services, worker: Worker, settings: Settings
 ) -> None:
     listener = worker.listener(nothing, queues=["ingest"])
-    assert listener._has_room()
+    services.tickets.send(an_ingest(services))
     object.__setattr__(settings, "min_free", 1 << 62)
-    assert not listener._has_room()
+    assert listener.step(Turns({"ingest": 1})) is Look.UNKNOWN
+    object.__setattr__(settings, "min_free", 0)
+    assert listener.step(Turns({"ingest": 1})) is Look.WORK
 
 
 def test_a_set_aside_cut_short_leaves_one_record_one_announcement_and_no_original(

@@ -12,7 +12,7 @@ from tests.workers.clock import HandClock
 from tests.workers.making import a_video, an_ingest, media_names, waiting
 from workers.handlers.table import find_handlers
 from workers.lease import LeaseKeeper
-from workers.listener import Listener
+from workers.listener import Listener, Look
 from workers.scratch import Scratch
 from workers.sweep import sweep
 from workers.turns import Turns
@@ -23,7 +23,7 @@ def work_all(services: Services, scratch: Scratch) -> None:
     queues = dict.fromkeys(QUEUES, 1)
     listener = Listener(services, queues, find_handlers(), keeper=LeaseKeeper(), scratch=scratch)
     turns = Turns(queues)
-    while listener.step(turns):
+    while listener.step(turns) is Look.WORK:
         pass
 
 

@@ -13,6 +13,9 @@ from workers.media.hls import master_playlist
 from workers.parts import CONTENT_TYPES, FOR_EVER, remove_prefix
 from workers.steps import ASSEMBLE, assembled, lost_part, past, send_next, succeeded
 
+DEADLINE = 300.0
+"""Seconds; it writes one small file."""
+
 
 def handle(ticket: Assemble, services: Services, attempt: Attempt) -> None:
     video = services.catalog.find(ticket.video)

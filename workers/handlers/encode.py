@@ -10,6 +10,9 @@ from workers.media import source
 from workers.media.encode import encode_part
 from workers.parts import Making, make_part, media_work
 
+DEADLINE = 3600.0
+"""Seconds for the shortest; a longer video has more (workers/parts.py)."""
+
 
 def handle(ticket: Encode, services: Services, attempt: Attempt) -> None:
     def make(making: Making) -> dict[str, Any]:

@@ -8,6 +8,9 @@ from workers.attempt import Attempt
 from workers.parts import blob_names
 from workers.steps import rest_if_done
 
+DEADLINE = 3600.0
+"""Seconds; a day of video is tens of thousands of segments."""
+
 
 def handle(ticket: Erase, services: Services, attempt: Attempt) -> None:
     """The record stays as a tombstone, so that what a slow worker still writes can be told and swept."""

@@ -12,6 +12,9 @@ from shared.videos import Video
 from workers.attempt import Attempt
 from workers.steps import rest_if_done
 
+DEADLINE = 3600.0
+"""Seconds; an index that was lost is made anew from the whole catalog."""
+
 
 def handle_batch(tickets: Sequence[Index], services: Services, attempt: Attempt) -> None:
     """Before: index. At (the index has this revision): only mark what is done.

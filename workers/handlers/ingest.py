@@ -12,6 +12,9 @@ from workers.media.plan import make_plan
 from workers.media.probe import probe
 from workers.steps import past, send_next
 
+DEADLINE = 900.0
+"""Seconds; a file of a day is looked through in a fraction of that."""
+
 
 def handle(ticket: Ingest, services: Services, attempt: Attempt) -> None:
     video = services.catalog.find(ticket.video)

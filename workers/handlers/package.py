@@ -9,6 +9,9 @@ from workers.attempt import Attempt
 from workers.media.package import package
 from workers.parts import Making, make_part, media_work, serve_rendition
 
+DEADLINE = 3600.0
+"""Seconds for the shortest; a longer video has more (workers/parts.py)."""
+
 
 def handle(ticket: Package, services: Services, attempt: Attempt) -> None:
     def make(making: Making) -> dict[str, Any]:

@@ -11,6 +11,9 @@ from workers.media import source
 from workers.media.pictures import Small, make_pictures
 from workers.parts import Making, make_part, media_work, serve_rendition
 
+DEADLINE = 3600.0
+"""Seconds for the shortest; a longer video has more (workers/parts.py)."""
+
 
 def handle(ticket: Pictures, services: Services, attempt: Attempt) -> None:
     base = part_prefix(ticket.video, ticket.generation, ticket.part, attempt.id).removeprefix(f"{ticket.video}/")

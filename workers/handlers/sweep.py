@@ -5,6 +5,9 @@ from shared.tickets import Sweep
 from workers.attempt import Attempt
 from workers.sweep import sweep
 
+DEADLINE = 3600.0
+"""Seconds; now and then it looks at every blob there is."""
+
 
 def handle(ticket: Sweep, services: Services, attempt: Attempt) -> None:  # noqa: ARG001 - every handler has this form
     sweep(services, check=attempt.check)

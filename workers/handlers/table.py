@@ -7,25 +7,26 @@ from dataclasses import dataclass
 from typing import Any
 
 import workers.handlers
-from shared.queues import MAX_BATCH
 from shared.services import Services
 from shared.tickets import Ticket
 from workers.attempt import Attempt
+from workers.outcomes import Outcome
 
-Run = Callable[[Sequence[Ticket], Services, Attempt], None]
-"""Works the tickets; raising fails all of them. Unless it takes batches it is given one."""
+Run = Callable[[Sequence[Ticket], Services, Attempt], Outcome | None]
+"""Works the tickets and says what comes of them, done if nothing; raising fails all of them."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Handler:
-    """What works one kind of ticket, up to `batch` at once."""
+    """What works one kind of ticket, several `together` or each by itself, within `deadline` seconds."""
 
     run: Run
-    batch: int = 1
+    together: bool = False
+    deadline: float | None = None
 
 
 def find_handlers() -> dict[str, Handler]:
-    """A module offers `handle(ticket, services, attempt)` or `handle_batch(tickets, services, attempt)`."""
+    """A module offers DEADLINE and `handle(ticket, services, attempt)`, or `handle_batch(tickets, ...)`."""
     names = [module.name for module in pkgutil.iter_modules(workers.handlers.__path__)]
     return {name: _handler(name) for name in names if name != "table"}
 
@@ -33,13 +34,13 @@ def find_handlers() -> dict[str, Handler]:
 def _handler(name: str) -> Handler:
     module = importlib.import_module(f"{workers.handlers.__name__}.{name}")
     if hasattr(module, "handle_batch"):
-        return Handler(run=module.handle_batch, batch=MAX_BATCH)
-    return Handler(run=_one_by_one(module.handle))
+        return Handler(run=module.handle_batch, together=True, deadline=module.DEADLINE)
+    return Handler(run=_alone(module.handle), deadline=module.DEADLINE)
 
 
-def _one_by_one(handle: Callable[[Any, Services, Attempt], None]) -> Run:
-    def run(tickets: Sequence[Ticket], services: Services, attempt: Attempt) -> None:
-        for ticket in tickets:
-            handle(ticket, services, attempt)
+def _alone(handle: Callable[[Any, Services, Attempt], Outcome | None]) -> Run:
+    def run(tickets: Sequence[Ticket], services: Services, attempt: Attempt) -> Outcome | None:
+        [ticket] = tickets
+        return handle(ticket, services, attempt)
 
     return run

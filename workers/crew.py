@@ -1,0 +1,183 @@
+"""The dequeue tasks of a process: more while there is much to do, one while there is little, none while it sleeps."""
+
+import contextvars
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import structlog
+
+from shared.errors import MatineeError
+from workers.backoff import Backoff
+from workers.listener import Listener, Look
+from workers.news import Tell, WorkDetected
+from workers.scaling import Rules
+from workers.turns import Turns
+
+
+@dataclass(frozen=True, kw_only=True)
+class State:
+    """What a process is doing: tickets waiting (None if the store does not say), tickets at work, dequeue tasks."""
+
+    depth: int | None
+    at_work: int
+    tasks: int
+
+
+class Crew:
+    """Threads that take turns at one listener.
+
+    Each polls, waits longer after each empty poll (workers/backoff.py), and at the longest wait ends, all but one of
+    them; the last too where `may_sleep` says that somebody will call `rouse`. Work seen after idling starts as many
+    as the rules say for the depth. A poll that failed is no empty one: nobody ends on it.
+    """
+
+    def __init__(
+        self,
+        listener: Listener,
+        rules: Callable[[], Rules],
+        tell: Tell,
+        *,
+        may_sleep: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.failed = threading.Event()
+        """Set when a task ended by an error: the process had better be started afresh."""
+        self._listener = listener
+        self._rules = rules
+        self._tell = tell
+        self._may_sleep = may_sleep
+        self._changed = threading.Condition()
+        self._tasks: set[threading.Thread] = set()
+        self._waiting = 0
+        self._calls = 0
+        self._resting = True
+        self._largest = 0
+
+    def start(self) -> None:
+        self._top_up(1)
+
+    def drain(self) -> None:
+        """No more tickets are taken; each task ends after what it has in hand."""
+        self._listener.draining.set()
+        with self._changed:
+            self._changed.notify_all()
+
+    def is_busy(self) -> bool:
+        """Whether any task is left."""
+        with self._changed:
+            return bool(self._tasks)
+
+    def is_idle(self) -> bool:
+        """Whether some task waits, or none is left, so that a call would be heard."""
+        with self._changed:
+            return self._waiting > 0 or not self._tasks
+
+    def is_asleep(self) -> bool:
+        with self._changed:
+            return not self._tasks
+
+    def rouse(self, queue: str | None = None, *, count: int = 1, size: int = 0) -> None:
+        """Somebody says that there is work, of `count` tickets of `size` bytes; or that one should look for it."""
+        if queue is not None and self._wakes_up(size):
+            self._tell(WorkDetected(queue=queue, waiting=count))
+        with self._changed:
+            self._calls += 1
+            self._changed.notify(count)
+        self._top_up(self._rules().tasks(count, size))
+
+    def look_at_depth(self) -> None:
+        """While there is work and room for more tasks: as many as the rules say for what waits."""
+        rules = self._rules()
+        with self._changed:
+            enough = not self._tasks or self._resting or len(self._tasks) >= rules.most()
+        if not enough:
+            depth = self._depth()
+            if depth is not None:
+                self._top_up(rules.tasks(depth, self._largest))
+
+    def state(self) -> State:
+        with self._changed:
+            tasks = len(self._tasks)
+        return State(depth=self._depth(), at_work=self._listener.at_work(), tasks=tasks)
+
+    def _top_up(self, wanted: int) -> None:
+        """Only what is lacking is started."""
+        with self._changed:
+            if self._listener.draining.is_set():
+                return
+            for _ in range(wanted - len(self._tasks)):
+                context = contextvars.copy_context()
+                task = threading.Thread(target=context.run, args=(self._go_round,), name="task", daemon=True)
+                self._tasks.add(task)
+                task.start()
+
+    def _go_round(self) -> None:
+        try:
+            self._poll()
+        except BaseException:
+            structlog.get_logger().exception("a dequeue task died")
+            self.failed.set()
+            raise
+        finally:
+            with self._changed:
+                self._tasks.discard(threading.current_thread())
+
+    def _poll(self) -> None:
+        settings = self._listener.services.settings
+        turns, backoff = Turns(self._listener.queues), Backoff(settings.idle_min, settings.idle_max)
+        while not self._listener.draining.is_set():
+            heard = self._calls
+            look = self._listener.step(turns, self._saw_work)
+            if look is Look.WORK:
+                backoff.reset()
+                continue
+            if look is Look.NOTHING and self._rests(heard, may_end=backoff.is_at_ceiling):
+                return
+            if self._is_roused(heard, within=backoff.next()):
+                backoff.reset()
+
+    def _saw_work(self, queue: str, size: int) -> None:
+        """Told before it is worked, so that others start beside it."""
+        if self._wakes_up(size):
+            depth = self._depth() if self._rules().most() > 1 else None
+            self._tell(WorkDetected(queue=queue, waiting=depth))
+            if depth is not None:
+                self._top_up(self._rules().tasks(depth, size))
+
+    def _wakes_up(self, size: int) -> bool:
+        with self._changed:
+            rested, self._resting = self._resting, False
+            self._largest = size if rested else max(size, self._largest)
+            return rested
+
+    def _rests(self, heard: int, *, may_end: bool) -> bool:
+        """Whether this task ends; decided for one at a time, so that one is left where one must be.
+
+        A call that came since the poll began (`heard` were before it) may be of a ticket that the poll missed.
+        """
+        with self._changed:
+            self._resting = True
+            if not may_end or self._calls != heard or (len(self._tasks) <= 1 and not self._may_sleep()):
+                return False
+            self._tasks.discard(threading.current_thread())
+            return True
+
+    def _is_roused(self, heard: int, *, within: float) -> bool:
+        """Wait so many seconds for a call."""
+        with self._changed:
+            if self._calls != heard:
+                return True
+            if self._listener.draining.is_set():
+                return False
+            self._waiting += 1
+            try:
+                return self._changed.wait(within)
+            finally:
+                self._waiting -= 1
+
+    def _depth(self) -> int | None:
+        try:
+            return self._listener.depth()
+        except MatineeError as error:
+            structlog.get_logger().warning("depth not known", reason=str(error))
+            return None

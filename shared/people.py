@@ -56,13 +56,14 @@ class Person(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Token(msgspec.Struct, frozen=True, kw_only=True):
-    """What is kept of a personal API token: never the token itself."""
+    """What is kept of a personal API token: never the token itself. One without `expires` is good until revoked."""
 
     id: str
     person: str
     label: str
     created: datetime
     digest: str
+    expires: datetime | None = None
 
 
 class People:
@@ -169,15 +170,17 @@ class People:
 
     # Tokens
 
-    def create_token(self, person_id: str, label: str) -> str:
-        """A new personal API token; it is shown this once, only its SHA-256 is kept."""
+    def create_token(self, person_id: str, label: str, *, life: timedelta | None = None) -> str:
+        """A new personal API token, good for so long; it is shown this once, only its SHA-256 is kept."""
+        now = self._clock.now()
         plain = TOKEN_PREFIX + secrets.token_urlsafe(32)
         token = Token(
             id=secrets.token_hex(6),
             person=person_id,
             label=" ".join(label.split())[:80] or "API",
-            created=self._clock.now(),
+            created=now,
             digest=_digest(plain),
+            expires=now + life if life is not None else None,
         )
         body = {"json": msgspec.json.encode(token).decode()}
         self._tables.insert(PEOPLE, f"token:{token.digest}", "token", body)
@@ -185,13 +188,25 @@ class People:
         return plain
 
     def by_token(self, plain: str) -> Person:
-        found = self._tables.get(PEOPLE, f"token:{_digest(plain)}", "token")
-        return self.get(_token(found).person)
+        token = _token(self._tables.get(PEOPLE, f"token:{_digest(plain)}", "token"))
+        if self._has_expired(token):
+            raise NotFound("this token has expired")
+        return self.get(token.person)
 
     def tokens(self, person_id: str) -> list[Token]:
         """Newest first."""
         page = self._tables.query(PEOPLE, f"tokens:{person_id}")
-        return sorted(map(_token, page.entities), key=lambda token: token.created, reverse=True)
+        good = (token for token in map(_token, page.entities) if not self._has_expired(token))
+        return sorted(good, key=lambda token: token.created, reverse=True)
+
+    def expired_tokens(self) -> Iterator[Token]:
+        """Those still kept though they open nothing any more."""
+        rows = every_entity(self._tables, PEOPLE, None)
+        tokens = (_token(row) for row in rows if row.partition.startswith("tokens:"))
+        return (token for token in tokens if self._has_expired(token))
+
+    def _has_expired(self, token: Token) -> bool:
+        return token.expires is not None and token.expires <= self._clock.now()
 
     def revoke_token(self, person_id: str, token_id: str) -> None:
         token = _token(self._tables.get(PEOPLE, f"tokens:{person_id}", token_id))

@@ -1,10 +1,15 @@
 """My account: the tokens my programs use."""
 
+from datetime import timedelta
+
 from flask import Blueprint, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from web.identity import needed_on_page
 from web.site import services
+
+LIVES = {"30": timedelta(days=30), "90": timedelta(days=90), "365": timedelta(days=365)}
+"""How long a new token may be good for; any other choice: until it is revoked."""
 
 blueprint = Blueprint("account", __name__, url_prefix="/account")
 
@@ -18,7 +23,8 @@ def page() -> str:
 def create_token() -> str:
     """The answer shows the new token, this once; it is not kept."""
     person = needed_on_page()
-    return _page(services().people.create_token(person.id, request.form.get("label", "")))
+    life = LIVES.get(request.form.get("life", ""))
+    return _page(services().people.create_token(person.id, request.form.get("label", ""), life=life))
 
 
 @blueprint.post("/tokens/<token_id>/revoke")

@@ -3,11 +3,13 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 
 from shared.blobs import Blob, every_page
 from shared.errors import NotFound
+from shared.people import Token
 from shared.services import Services
 from shared.uploads import forget_key, old_keys
 from shared.videos import MEDIA, SOURCES, Playback, Video
@@ -54,6 +56,16 @@ def look_at_keys(services: Services) -> Iterator[Finding]:
     for key in old_keys(services):
         mend = partial(forget_key, services, key)
         yield Finding(what="forget the upload key", about=f"{key.partition}/{key.row[:12]}", mend=mend)
+
+
+def look_at_tokens(services: Services) -> Iterator[Finding]:
+    for token in list(services.people.expired_tokens()):
+        yield Finding(what="forget the expired token", about=token.id, mend=partial(_forget_token, services, token))
+
+
+def _forget_token(services: Services, token: Token) -> None:
+    with suppress(NotFound):  # another sweep was here
+        services.people.revoke_token(token.person, token.id)
 
 
 def _removal(services: Services, container: str, video_id: str, prefix: str, blobs: Sequence[Blob]) -> Finding:

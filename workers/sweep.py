@@ -13,7 +13,14 @@ from shared.services import Services
 from shared.tickets import Sweep
 from shared.videos import MEDIA, SOURCES, Video
 from workers.findings import Finding
-from workers.garbage import look_at_blocks, look_at_keys, look_at_media, look_at_poison, look_at_sources
+from workers.garbage import (
+    look_at_blocks,
+    look_at_keys,
+    look_at_media,
+    look_at_poison,
+    look_at_sources,
+    look_at_tokens,
+)
 from workers.resting import look_at_upload
 from workers.scratch import remove_abandoned
 from workers.stalled import SWEEPS, look_at_video
@@ -100,6 +107,7 @@ def _walk(services: Services) -> Iterator[Finding]:
     yield from look_at_blocks(services)
     yield from look_at_poison(services)
     yield from look_at_keys(services)
+    yield from look_at_tokens(services)
 
 
 def _look_at(services: Services, video: Video) -> Iterator[Finding]:

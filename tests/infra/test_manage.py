@@ -1,6 +1,7 @@
 """The operator's commands against a running site, as a shell sees them."""
 
 import json
+import re
 import urllib.request
 from pathlib import Path
 
@@ -75,6 +76,13 @@ def test_a_new_password_ends_every_session(running: Site, services: Services, an
     after = services.people.by_name(anna)
     assert after.password != before.password
     assert after.session_key != before.session_key
+
+
+def test_a_token_may_be_made_for_some_days(running: Site, anna: str) -> None:
+    running.manage("token", "create", anna, "--label", "visitor", "--days", "30")
+    [line] = [line for line in running.manage("token", "list", anna).stdout.splitlines() if "visitor" in line]
+    assert len(re.findall(r"20\d\d-\d\d-\d\d", line)) == 2
+    assert "days" in running.manage("token", "create", anna, "--days", "0").stderr
 
 
 def test_a_token_is_all_that_is_printed_and_opens_the_api(running: Site, anna: str) -> None:

@@ -1,6 +1,7 @@
 """People: names are unique, tokens are kept as digests, and a role may do what those below it may."""
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from typing import Any, cast
 
 import msgspec
@@ -121,6 +122,17 @@ def test_a_token_revoked_opens_nothing(people: People) -> None:
     with pytest.raises(NotFound):
         people.by_token(plain)
     assert people.by_token(other).id == ada.id
+
+
+def test_a_token_opens_nothing_once_it_has_expired(people: People, clock: HandClock) -> None:
+    ada = people.create("Ada", "hash")
+    plain = people.create_token(ada.id, "for a week", life=timedelta(days=7))
+    clock.forward(7 * 86400 - 1)
+    assert people.by_token(plain).id == ada.id
+    clock.forward(1)
+    with pytest.raises(NotFound):
+        people.by_token(plain)
+    assert people.tokens(ada.id) == []
 
 
 def test_everybody_is_listed_by_name(people: People) -> None:

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from datetime import timedelta
 from urllib.parse import urljoin, urlsplit
 
 import msgspec
@@ -105,6 +106,17 @@ def test_a_token_is_shown_once_works_and_can_be_revoked(nobody, someone, service
     [made] = [kept for kept in services.people.tokens(mira.person.id) if kept.label == "my script"]
     services.people.revoke_token(mira.person.id, made.id)
     assert client.get("/api/v1/uploads", headers=headers).status_code == 401
+
+
+@pytest.mark.parametrize(("life", "days"), [("30", 30), ("90", 90), ("365", 365), ("", None), ("a week", None)])
+def test_a_token_is_good_for_as_long_as_was_chosen(nobody, someone, services, life, days):
+    mira = someone("mira")
+    send(nobody, "/login", email="mira", password=PASSWORD)
+    form = {"label": "my script", "life": life, "csrf_token": token_of(nobody.get("/account").text)}
+    assert "mtn_" in nobody.post("/account/tokens", data=form).text
+    [made] = [kept for kept in services.people.tokens(mira.person.id) if kept.label == "my script"]
+    assert made.expires == (made.created + timedelta(days=days) if days else None)
+    assert ("good until" in nobody.get("/account").text) == (days is not None)
 
 
 def test_a_new_session_key_ends_every_session(nobody, someone, services):

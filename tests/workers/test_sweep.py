@@ -334,3 +334,18 @@ def test_an_upload_cut_short_before_its_record_is_entered_once(
     clock.forward(30)
     video_id = open_with(services, "k1")
     assert [video.id for video in services.catalog.channel("anna")[0]] == [video_id]
+
+
+def test_a_token_that_expired_is_forgotten_and_one_that_is_good_stays(services: Services, clock: HandClock) -> None:
+    anna = services.people.create("anna", "hash")
+    for label, life in (("short", timedelta(hours=2)), ("long", timedelta(days=30)), ("endless", None)):
+        services.people.create_token(anna.id, label, life=life)
+    clock.forward(timedelta(hours=2).total_seconds() - 1)
+    assert "forget the expired token" not in whats(services, dry_run=True)
+    clock.forward(1)
+    assert [token.label for token in services.people.expired_tokens()] == ["short"]
+    assert whats(services, dry_run=True).count("forget the expired token") == 1
+    clock.forward(GARBAGE)
+    assert whats(services).count("forget the expired token") == 1
+    assert list(services.people.expired_tokens()) == []
+    assert {token.label for token in services.people.tokens(anna.id)} == {"long", "endless"}

@@ -16,7 +16,7 @@ from requests.adapters import HTTPAdapter
 READ_TIMEOUT = 30.0
 """Seconds without a byte of the answer; an operation of the service is given 30 s by its documentation."""
 MESSAGE_TIMEOUT = 5.0
-"""The same for what is asked of one queue: a lease of 30 s is renewed at 10 s, and lost to whoever waits 20 s for it."""
+"""The same for what is asked of one queue: a lease of 30 s is renewed at 10 s, and lost by 25 s."""
 POOL = 64
 _PIECE = 256 * 1024
 """Bytes of an answer read at a time."""

@@ -24,6 +24,7 @@ from shared.settings import Settings
 from shared.tables import Tables
 from shared.telemetry import Count, Meter, Metered
 from shared.tickets import QUEUES, TicketQueues
+from shared.tracing import Tracing, open_tracing
 from shared.videos import MEDIA, SOURCES, Catalog
 from shared.wake import Bus, NoBus, account_of
 from shared.wake.sockets import SocketBus
@@ -48,6 +49,7 @@ class Services:
     tickets: TicketQueues
     poison: Poison
     bus: Bus
+    tracing: Tracing
 
     @property
     def account(self) -> str:
@@ -142,6 +144,7 @@ def _assembled(settings: Settings, stores: Stores, meter: Meter, clock: Clock) -
         tickets=TicketQueues(queues),
         poison=Poison(tables, blobs, queues, catalog, clock),
         bus=bus,
+        tracing=open_tracing(settings.trace, meter.caller),
     )
     for container in (SOURCES, MEDIA):
         blobs.ensure_container(container)

@@ -54,6 +54,9 @@ class Settings:
         "machines), `off` (all poll), or `auto`: `unix` where the storage is on this machine",
         secret=True,
     )
+    trace: str = _setting(
+        "", "where traces go: empty for nowhere, or `otlp`, to the collector that OTEL_EXPORTER_OTLP_ENDPOINT names"
+    )
     silence: float = _setting(60.0, "seconds without a sign of life before `infra/up` ends a worker and starts another")
     grace: float = _setting(20.0, "seconds a draining worker has to finish before it gives its tickets back")
     sweep_every: float = _setting(60.0, "seconds between sweeps")
@@ -84,6 +87,8 @@ class Settings:
             raise Invalid(f"{PREFIX}IDLE_MAX must not be below {PREFIX}IDLE_MIN ({self.idle_min})")
         if self.wake not in ("auto", "off", "unix") and not self.wake.startswith(("redis://", "rediss://", "unix://")):
             raise Invalid(f"{PREFIX}WAKE must be auto, off, unix or redis://HOST:PORT/DB")
+        if self.trace not in ("", "otlp"):
+            raise Invalid(f"{PREFIX}TRACE must be empty or otlp, not {self.trace!r}")
         Prices.read(self.prices)
         if self.log_level not in ("debug", "info", "warning", "error"):
             raise Invalid(f"{PREFIX}LOG_LEVEL must be debug, info, warning or error, not {self.log_level!r}")

@@ -18,9 +18,11 @@ from infra.children import Child
 from infra.data_folder import ROOT, DataFolder
 from infra.logs import Log
 from infra.pools import read_pools
-from shared.errors import MatineeError
-from shared.services import Services, open_services
+from shared.errors import Invalid, MatineeError
+from shared.metrics import MetricsServer
+from shared.services import Services, metrics_folder, open_services
 from shared.settings import Settings
+from workers.figures import gauges
 from workers.scratch import last_sign
 
 READY_WITHIN = 60.0
@@ -179,10 +181,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         listener = address.listen(options.host, options.port)
         services = open_services(settings, caller="supervisor")
         first_start.make_admin(services, folder)
+        _serve_metrics(services)
         return asyncio.run(_supervise(folder, listener, services, environment, sample=not options.no_sample))
     except MatineeError as error:
         print(error, file=sys.stderr)
         return 1
+
+
+def _serve_metrics(services: Services) -> None:
+    """What an earlier run counted is forgotten, as after any restart. Raises Invalid if the address is taken."""
+    settings = services.settings
+    if not settings.metrics:
+        return
+    folder = metrics_folder(settings)
+    for left in folder.glob("*.db"):
+        left.unlink(missing_ok=True)
+    if not MetricsServer(settings.metrics, folder, gauges(services)).start():
+        raise Invalid(f"metrics cannot be served at {settings.metrics}: something else listens there")
 
 
 async def _supervise(

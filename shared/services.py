@@ -14,6 +14,7 @@ from shared.clock import Clock, SystemClock
 from shared.local.blobs import LocalBlobs
 from shared.local.queues import LocalQueues
 from shared.local.tables import LocalTables
+from shared.metrics import Metrics
 from shared.partitions import PartitionedQueues
 from shared.people import People
 from shared.poison import Poison
@@ -50,6 +51,15 @@ class Services:
     poison: Poison
     bus: Bus
     tracing: Tracing
+
+    @cached_property
+    def metrics(self) -> Metrics | None:
+        """What this process counts for Prometheus; None where nobody asked for it. Its storage operations are."""
+        if not self.settings.metrics:
+            return None
+        metrics = Metrics()
+        self.meter.tell_also(metrics.operation)
+        return metrics
 
     @property
     def account(self) -> str:
@@ -172,6 +182,13 @@ def _open_bus(settings: Settings) -> Bus:
     from shared.wake.redis import RedisBus
 
     return RedisBus(wake)
+
+
+def metrics_folder(settings: Settings) -> Path:
+    """Where the processes of this machine keep what they count."""
+    folder = _scratch(settings) / "metrics"
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 def _scratch(settings: Settings) -> Path:

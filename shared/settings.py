@@ -9,6 +9,7 @@ from typing import Any
 
 from shared.bill import Prices
 from shared.errors import Invalid
+from shared.metrics import parse_address
 
 PREFIX = "MATINEE_"
 
@@ -54,6 +55,9 @@ class Settings:
         "machines), `off` (all poll), or `auto`: `unix` where the storage is on this machine",
         secret=True,
     )
+    metrics: str = _setting(
+        "", "HOST:PORT at which Prometheus finds the metrics of this machine's processes; empty for nowhere"
+    )
     trace: str = _setting(
         "", "where traces go: empty for nowhere, or `otlp`, to the collector that OTEL_EXPORTER_OTLP_ENDPOINT names"
     )
@@ -87,6 +91,8 @@ class Settings:
             raise Invalid(f"{PREFIX}IDLE_MAX must not be below {PREFIX}IDLE_MIN ({self.idle_min})")
         if self.wake not in ("auto", "off", "unix") and not self.wake.startswith(("redis://", "rediss://", "unix://")):
             raise Invalid(f"{PREFIX}WAKE must be auto, off, unix or redis://HOST:PORT/DB")
+        if self.metrics:
+            parse_address(self.metrics)
         if self.trace not in ("", "otlp"):
             raise Invalid(f"{PREFIX}TRACE must be empty or otlp, not {self.trace!r}")
         Prices.read(self.prices)

@@ -59,10 +59,16 @@ class Meter:
         self.caller = caller
         self._counts: Counter[tuple[str, str, str]] = Counter()
         self._lock = threading.Lock()
+        self._also: Callable[[str, str, str], None] = lambda *_: None
+
+    def tell_also(self, count: Callable[[str, str, str], None]) -> None:
+        """From now on another counts too: it is told the store, the operation, the caller."""
+        self._also = count
 
     def count(self, store: str, operation: str) -> None:
         with self._lock:
             self._counts[store, operation, self.caller] += 1
+        self._also(store, operation, self.caller)
 
     def counts(self) -> dict[tuple[str, str, str], int]:
         with self._lock:

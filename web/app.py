@@ -15,7 +15,9 @@ from web import (
     errors,
     health,
     home,
+    lines,
     media,
+    metrics,
     search,
     studio,
     texts,
@@ -60,6 +62,8 @@ def create_app(services: Services) -> Flask:
     for story in (home, watch, channel, search, upload, studio, account, media, blobs, health):
         app.register_blueprint(story.blueprint)
     app.register_blueprint(api, url_prefix="/api/v1")
+    lines.install(app)
+    metrics.install(app, services.metrics)
     tracing.install(app, services.tracing)
     errors.install(app)
     texts.install(app)

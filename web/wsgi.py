@@ -9,7 +9,8 @@ from flask import Flask
 
 from shared.bill import Prices
 from shared.errors import Busy
-from shared.services import Services, open_services
+from shared.metrics import DIRECTORY, MetricsServer
+from shared.services import Services, metrics_folder, open_services
 from shared.settings import Settings
 from shared.telemetry import Meter, configure_logging, tell
 from web.app import create_app
@@ -30,6 +31,9 @@ def application() -> Flask:
     settings = Settings.from_environment(os.environ)
     configure_logging(settings.log_level, process=os.getpid(), role="web")
     services = _opened(settings)
+    if settings.metrics:
+        os.environ[DIRECTORY] = str(metrics_folder(settings))
+        MetricsServer(settings.metrics, metrics_folder(settings), list).keep_trying()
     atexit.register(_last_words, services.meter, Prices.read(settings.prices))
     return create_app(services)
 

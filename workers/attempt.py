@@ -48,6 +48,8 @@ class Attempt:
         self._scratch = scratch
         self._overdue = overdue
         self._reported: float | None = None
+        self.ffmpeg_seconds = 0.0
+        self.ffmpeg_cpu = 0.0
 
     @cached_property
     def folder(self) -> Path:
@@ -66,6 +68,12 @@ class Attempt:
             self.why = why
             self.stopped.set()
             return True
+
+    def spend(self, seconds: float, cpu: float) -> None:
+        """A run of ffmpeg took so long, and so much of the processor."""
+        with self._ending:
+            self.ffmpeg_seconds += seconds
+            self.ffmpeg_cpu += cpu
 
     def allow(self, seconds: float) -> None:
         """It may take so long from its beginning: more than its kind alone says, never less."""

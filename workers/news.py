@@ -37,7 +37,10 @@ class Began:
 
 @dataclass(frozen=True, kw_only=True)
 class Settled:
-    """A try is over and its ticket deleted, given back, or set aside; it took `seconds`."""
+    """A try is over and its ticket deleted, given back, or set aside; it took `seconds`.
+
+    Of those ffmpeg and ffprobe ran for `ffmpeg_seconds`, and took `ffmpeg_cpu` processor seconds.
+    """
 
     queue: str
     kind: str
@@ -45,6 +48,8 @@ class Settled:
     counted: bool
     seconds: float
     reason: str = ""
+    ffmpeg_seconds: float = 0.0
+    ffmpeg_cpu: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -55,7 +55,8 @@ class Making:
 def media_work(services: Services, attempt: Attempt, part: PartPlan) -> Work:
     """What surrounds a run of ffmpeg; a part no one waits for to press play leaves the processor to those that are."""
     nice = 0 if part.fast else 5
-    return Work(settings=services.settings, stopped=attempt.stopped, report=attempt.report, nice=nice)
+    settings, stopped = services.settings, attempt.stopped
+    return Work(settings=settings, stopped=stopped, report=attempt.report, nice=nice, spent=attempt.spend)
 
 
 Make = Callable[[Making], dict[str, Any]]

@@ -13,16 +13,18 @@ import structlog
 
 from shared.bill import Prices
 from shared.errors import MatineeError
+from shared.metrics import DIRECTORY, MetricsServer
 from shared.queues import MAX_BATCH
-from shared.services import Services, open_services
+from shared.services import Services, metrics_folder, open_services
 from shared.settings import Settings
 from shared.telemetry import configure_logging, tell
 from workers.crew import Crew
+from workers.figures import counting, gauges
 from workers.handlers.table import find_handlers
 from workers.lease import LeaseKeeper
 from workers.lines import note
 from workers.listener import Listener
-from workers.news import telling
+from workers.news import Watcher, telling
 from workers.report import Report, Tally
 from workers.scaling import MOST_TASKS, Rules, RulesFile, fixed
 from workers.scratch import Scratch, remove_abandoned
@@ -61,7 +63,10 @@ class Pool:
         self._signals = signals
         self._scratch = Scratch(services.scratch)
         self._tally = Tally()
-        tell = telling([note, self._tally])
+        watchers: list[Watcher] = [note, self._tally]
+        if services.metrics is not None:
+            watchers.append(counting(services.metrics))
+        tell = telling(watchers)
         self._keeper = LeaseKeeper(tell)
         listener = Listener(
             services,
@@ -161,6 +166,9 @@ def main(arguments: Sequence[str]) -> int:
         rules = RulesFile(options.rules, options.name).current if options.rules else lambda: fixed(options.tasks)
         services = open_services(settings, caller=f"pool:{options.name}")
         remove_abandoned(services.scratch)
+        if settings.metrics:
+            os.environ[DIRECTORY] = str(metrics_folder(settings))
+            MetricsServer(settings.metrics, metrics_folder(settings), gauges(services)).keep_trying()
         pool = Pool(options.name, services, dict(options.queues), EndSignals(), rules=rules, batch=options.batch)
     except MatineeError as error:
         print(f"cannot start: {error}", file=sys.stderr)

@@ -2,6 +2,7 @@
 
 import random
 import threading
+from dataclasses import dataclass
 from typing import Literal
 
 import msgspec
@@ -20,6 +21,15 @@ _REASON = 300
 _SETTLE_AGAIN = 0.5
 
 
+@dataclass(frozen=True, kw_only=True)
+class Took:
+    """What a try cost: seconds, and of those what ffmpeg ran for, and its processor seconds."""
+
+    seconds: float = 0.0
+    ffmpeg_seconds: float = 0.0
+    ffmpeg_cpu: float = 0.0
+
+
 class Settling:
     def __init__(self, services: Services, draining: threading.Event, tell: Tell) -> None:
         self._services = services
@@ -33,12 +43,12 @@ class Settling:
         try:
             ticket = decode(lease.message.body)
         except Invalid as error:
-            self._settle(None, lease, SetAside(reason=str(error)), 0.0)
+            self._settle(None, lease, SetAside(reason=str(error)), Took())
             return None
         if self.tries(ticket, lease) > self._services.settings.max_tries:
             last = ticket.history[-1] if ticket.history else "its worker died each time"
             reason = f"tried {lease.message.dequeue_count} times; last: {last}"
-            self._settle(ticket, lease, SetAside(reason=reason), 0.0)
+            self._settle(ticket, lease, SetAside(reason=reason), Took())
             return None
         return ticket
 
@@ -46,9 +56,9 @@ class Settling:
         """Counted tries, this one included."""
         return max(1, lease.message.dequeue_count - ticket.forgiven)
 
-    def settle(self, ticket: Ticket, lease: Lease, result: Outcome | Exception, seconds: float) -> None:
-        """Of a try that took `seconds` and came to this."""
-        self._settle(ticket, lease, self._outcome(result, ticket, lease), seconds)
+    def settle(self, ticket: Ticket, lease: Lease, result: Outcome | Exception, took: Took) -> None:
+        """Of a try that took so long and came to this."""
+        self._settle(ticket, lease, self._outcome(result, ticket, lease), took)
 
     def _outcome(self, result: Outcome | Exception, ticket: Ticket, lease: Lease) -> Outcome:
         if not isinstance(result, Exception):
@@ -61,7 +71,7 @@ class Settling:
             chance=self._chance,
         )
 
-    def _settle(self, ticket: Ticket | None, lease: Lease, outcome: Outcome, seconds: float) -> None:
+    def _settle(self, ticket: Ticket | None, lease: Lease, outcome: Outcome, took: Took) -> None:
         if self._has_settled(ticket, lease, outcome):
             self._tell(
                 Settled(
@@ -69,7 +79,9 @@ class Settling:
                     kind=ticket.kind if ticket is not None else "unreadable",
                     outcome=_NAMES[type(outcome)],
                     counted=not isinstance(outcome, RetryLater) or outcome.counted,
-                    seconds=seconds,
+                    seconds=took.seconds,
+                    ffmpeg_seconds=took.ffmpeg_seconds,
+                    ffmpeg_cpu=took.ffmpeg_cpu,
                     reason=getattr(outcome, "reason", ""),
                 )
             )

@@ -16,7 +16,7 @@ from workers.lease import Held, Lease
 from workers.news import Began, Tell
 from workers.outcomes import Done, Outcome
 from workers.scratch import Scratch
-from workers.settling import Settling
+from workers.settling import Settling, Took
 
 
 class Trying:
@@ -62,9 +62,13 @@ class Trying:
             self._tell_began(held)
             result = self._traced(held, **about)
             held.attempt.close()
-            seconds = self._services.clock.monotonic() - began
+            took = Took(
+                seconds=self._services.clock.monotonic() - began,
+                ffmpeg_seconds=held.attempt.ffmpeg_seconds,
+                ffmpeg_cpu=held.attempt.ffmpeg_cpu,
+            )
             for ticket, lease in zip(held.tickets, held.leases, strict=True):
-                self._settling.settle(ticket, lease, result, seconds)
+                self._settling.settle(ticket, lease, result, took)
 
     def _tell_began(self, held: Held) -> None:
         now = self._services.clock.now()

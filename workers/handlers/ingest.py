@@ -27,7 +27,7 @@ def handle(ticket: Ingest, services: Services, attempt: Attempt) -> None:
 
 def _decide(video: Video, services: Services, attempt: Attempt) -> Plan:
     with source.serve(services.blobs, SOURCES, video.source) as url:
-        found = probe(url, Work(settings=services.settings, stopped=attempt.stopped))
+        found = probe(url, Work(settings=services.settings, stopped=attempt.stopped, spent=attempt.spend))
     attempt.check()
     return services.catalog.record_plan(video.id, video.generation, make_plan(found))
 

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,12 +35,16 @@ _MOST_SAID = 64 * 1024**2
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """What surrounds a run: settings, the event that ends it, and who is told how far it is (0 to 1)."""
+    """What surrounds a run: settings, the event that ends it, who is told how far it is (0 to 1).
+
+    And who is told what it took: seconds, and processor seconds.
+    """
 
     settings: Settings
     stopped: threading.Event
     report: Callable[[float], None] = lambda _: None
     nice: int = 0
+    spent: Callable[[float, float], None] = lambda *_: None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,8 +132,11 @@ def _run(command: Sequence[str], work: Work, follow: Follow, bounds: Bounds, dur
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
-    guard = Guard(process, work.stopped, bounds)
-    complaints = _see_through(process, guard, follow)
+    guard, began = Guard(process, work.stopped, bounds), time.monotonic()
+    try:
+        complaints = _see_through(process, guard, follow)
+    finally:
+        work.spent(time.monotonic() - began, guard.cpu)
     if work.stopped.is_set():
         raise Stopped("stopped while ffmpeg ran")
     text = complaints.text()

@@ -46,6 +46,8 @@ class Guard:
 
     def __init__(self, process: Process, stopped: threading.Event, bounds: Bounds) -> None:
         self.verdict: Broken | Permanent | None = None
+        self.cpu = 0.0
+        """Processor seconds it had used when last looked at."""
         self._process = process
         self._stopped = stopped
         self._bounds = bounds
@@ -72,6 +74,7 @@ class Guard:
         used, worked = 0.0, began
         while self._process.poll() is None and not self._stopped.wait(_LOOKS_EVERY):
             now, cpu = time.monotonic(), _cpu_seconds(self._process.pid)
+            self.cpu = cpu or self.cpu
             if self._moves != moves:
                 moves, moved = self._moves, now
             if cpu is None or cpu - used >= _STALLED * _WORKS:

@@ -1,0 +1,91 @@
+"""How many processes a pool should have: more as soon as what waits asks for it, fewer once that was enough for a while.
+
+The load is counted in tickets that must be worked on at the same time (erlangs): those that wait, spread over the time
+they may still take; and the steady stream, with head-room, or those at work if they are more.
+"""
+
+import math
+from dataclasses import dataclass
+
+from infra.scaling.history import History, Reading
+from infra.scaling.rules import Rule
+
+STALE = 60.0
+"""Seconds after which a look is too old to go by."""
+_AT_LEAST = 1 / 4
+"""Of the target: what is late already is hurried, not worked off at once."""
+_FEWER = 1.1
+"""Fewer processes must be enough for a load so much larger, or two sizes would take turns at their border."""
+_SHORTEST = 60.0
+"""Seconds that arrivals are looked back on, at least."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decision:
+    """So many processes, and a sentence for people."""
+
+    size: int
+    why: str
+
+
+def decide(rule: Rule, history: History, now: float) -> Decision:
+    """Between floor and ceiling, but for processes at work above it, which are never given up for a number."""
+    last = history.last
+    if last is None:
+        return Decision(size=rule.floor, why="nothing is known yet")
+    if last.visible is None or last.hidden is None or now - last.at > STALE:
+        return Decision(size=max(rule.floor, last.size), why="the queues could not be read, so it stays as it is")
+    wanted = _bounded(rule, _needed(rule, history, last, now))
+    if wanted > last.size:
+        return _more(rule, last, wanted)
+    return _fewer(rule, history, last, now)
+
+
+def _more(rule: Rule, last: Reading, wanted: int) -> Decision:
+    size = max(rule.floor, min(wanted, last.size + _room(rule, last)))
+    waiting = f"{last.visible} wait" + ("" if last.oldest is None else f", the oldest for {last.oldest:.0f} s")
+    if size < wanted:
+        return Decision(size=size, why=f"{waiting}, but the processor is {last.cpu or 0:.0%} busy")
+    return Decision(size=size, why=f"{waiting}; {size} work that off within {rule.target:g} s")
+
+
+def _fewer(rule: Rule, history: History, last: Reading, now: float) -> Decision:
+    enough = max(_enough(rule, history, now), last.most_at_work)
+    if enough >= last.size:
+        return Decision(size=last.size, why="as many as are needed")
+    if last.size > rule.ceiling:
+        return Decision(size=max(enough, min(last.size, rule.ceiling)), why=f"no more than {rule.ceiling} are allowed")
+    if not history.covers(now - rule.cool_down):
+        return Decision(size=last.size, why=f"fewer must be enough for {rule.cool_down:g} s first")
+    return Decision(size=enough, why=f"{enough} were enough for {rule.cool_down:g} s")
+
+
+def _enough(rule: Rule, history: History, now: float) -> int:
+    """The most that were needed at any time of the cool-down; a look that failed may have been of any need."""
+    looks = history.since(now - rule.cool_down)
+    if any(one.visible is None for one in looks):
+        return rule.ceiling
+    return max(_bounded(rule, _needed(rule, history, one, now, _FEWER)) for one in looks)
+
+
+def _bounded(rule: Rule, size: int) -> int:
+    return min(max(size, rule.floor), rule.ceiling)
+
+
+def _needed(rule: Rule, history: History, look: Reading, now: float, slack: float = 1.0) -> int:
+    service = history.service(rule.service)
+    left = max(rule.target - (look.oldest or 0.0), rule.target * _AT_LEAST)
+    waiting = look.visible or 0
+    backlog = min(waiting * service / left, waiting)
+    stream = history.rate(now, max(rule.cool_down, _SHORTEST)) * service * (1 + rule.headroom)
+    at_work = min(look.hidden or 0, look.size * rule.slots)
+    return math.ceil((backlog + max(stream, at_work)) * slack / rule.slots - 1e-9)
+
+
+def _room(rule: Rule, last: Reading) -> int:
+    """How many more the processor has room for. The first of a pool is always started."""
+    if rule.cpu_below is None or last.cpu is None:
+        return rule.ceiling
+    spare = (rule.cpu_below - last.cpu) * rule.cores
+    most = max(1, int(spare / rule.cores_per_process)) if spare > 0 else 0
+    return max(most, 0 if last.size else 1)

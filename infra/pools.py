@@ -95,10 +95,14 @@ class PoolsFile:
         return found.st_mtime_ns, found.st_size, found.st_ino
 
 
+def _check_names(table: Mapping[str, Any]) -> None:
+    if unknown := sorted(set(table) - _KNOWN):
+        raise Invalid(f"nobody knows {' and '.join(unknown)}; there are {', '.join(sorted(_KNOWN))}")
+
+
 def _pool(path: Path, name: str, table: dict[str, Any], cores: int) -> Pool:
     try:
-        if unknown := sorted(set(table) - _KNOWN):
-            raise Invalid(f"nobody knows {' and '.join(unknown)}; there are {', '.join(sorted(_KNOWN))}")
+        _check_names(table)
         batch = int(table.get("batch", 1))
         slots = read_rules(table["tasks"]).most() * min(batch, MAX_BATCH)
         rule = read_rule(table, slots=slots, cores=cores)

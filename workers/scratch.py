@@ -22,6 +22,14 @@ class Scratch:
         with suppress(OSError):
             os.utime(self._lock.name)
 
+    def say(self, text: str) -> None:
+        """For whoever looks after this process, in place of what it said before; never worth failing for."""
+        said = _said_of(self.folder)
+        with suppress(OSError):
+            unfinished = said.with_suffix(".unfinished")
+            unfinished.write_text(text)
+            unfinished.replace(said)
+
     def make(self, name: str) -> Path:
         folder = self.folder / name
         folder.mkdir()
@@ -39,6 +47,14 @@ def last_sign(root: Path, pid: int) -> float | None:
     """When that process showed life, by a clock that only tells earlier from later; None until it first did."""
     with suppress(OSError):
         return max((lock.stat().st_mtime for lock in root.glob(f"worker-{pid}-*.lock")), default=None)
+    return None
+
+
+def last_said(root: Path, pid: int) -> str | None:
+    """What that process said last; None if it said nothing."""
+    for path in root.glob(f"worker-{pid}-*.said"):
+        with suppress(OSError):
+            return path.read_text()
     return None
 
 
@@ -67,8 +83,13 @@ def _lock_of(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}.lock")
 
 
+def _said_of(folder: Path) -> Path:
+    return folder.with_name(f"{folder.name}.said")
+
+
 def _remove(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
+    _said_of(folder).unlink(missing_ok=True)
     _lock_of(folder).unlink(missing_ok=True)
 
 

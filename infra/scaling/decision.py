@@ -1,4 +1,4 @@
-"""How many processes a pool should have: more as soon as what waits asks for it, fewer once that was enough for a while.
+"""How many processes a pool should have: more as soon as what waits asks for it, fewer once they were enough a while.
 
 The load is counted in tickets that must be worked on at the same time (erlangs): those that wait, spread over the time
 they may still take; and the steady stream, with head-room, or those at work if they are more.
@@ -35,10 +35,11 @@ def decide(rule: Rule, history: History, now: float) -> Decision:
         return Decision(size=rule.floor, why="nothing is known yet")
     if last.visible is None or last.hidden is None or now - last.at > STALE:
         return Decision(size=max(rule.floor, last.size), why="the queues could not be read, so it stays as it is")
-    wanted = _bounded(rule, _needed(rule, history, last, now))
+    load = _Load(rule, history, now)
+    wanted = _bounded(rule, load.needs(last))
     if wanted > last.size:
         return _more(rule, last, wanted)
-    return _fewer(rule, history, last, now)
+    return _fewer(rule, history, load, now)
 
 
 def _more(rule: Rule, last: Reading, wanted: int) -> Decision:
@@ -49,8 +50,9 @@ def _more(rule: Rule, last: Reading, wanted: int) -> Decision:
     return Decision(size=size, why=f"{waiting}; {size} work that off within {rule.target:g} s")
 
 
-def _fewer(rule: Rule, history: History, last: Reading, now: float) -> Decision:
-    enough = max(_enough(rule, history, now), last.most_at_work)
+def _fewer(rule: Rule, history: History, load: "_Load", now: float) -> Decision:
+    last = history.readings[-1]
+    enough = max(_enough(rule, history, load, now), last.most_at_work)
     if enough >= last.size:
         return Decision(size=last.size, why="as many as are needed")
     if last.size > rule.ceiling:
@@ -60,26 +62,34 @@ def _fewer(rule: Rule, history: History, last: Reading, now: float) -> Decision:
     return Decision(size=enough, why=f"{enough} were enough for {rule.cool_down:g} s")
 
 
-def _enough(rule: Rule, history: History, now: float) -> int:
+def _enough(rule: Rule, history: History, load: "_Load", now: float) -> int:
     """The most that were needed at any time of the cool-down; a look that failed may have been of any need."""
     looks = history.since(now - rule.cool_down)
     if any(one.visible is None for one in looks):
         return rule.ceiling
-    return max(_bounded(rule, _needed(rule, history, one, now, _FEWER)) for one in looks)
+    return max((_bounded(rule, load.needs(one, _FEWER)) for one in looks), default=rule.ceiling)
 
 
 def _bounded(rule: Rule, size: int) -> int:
     return min(max(size, rule.floor), rule.ceiling)
 
 
-def _needed(rule: Rule, history: History, look: Reading, now: float, slack: float = 1.0) -> int:
-    service = history.service(rule.service)
-    left = max(rule.target - (look.oldest or 0.0), rule.target * _AT_LEAST)
-    waiting = look.visible or 0
-    backlog = min(waiting * service / left, waiting)
-    stream = history.rate(now, max(rule.cool_down, _SHORTEST)) * service * (1 + rule.headroom)
-    at_work = min(look.hidden or 0, look.size * rule.slots)
-    return math.ceil((backlog + max(stream, at_work)) * slack / rule.slots - 1e-9)
+class _Load:
+    """How many processes it takes, by what the whole history tells of one ticket and of the stream."""
+
+    def __init__(self, rule: Rule, history: History, now: float) -> None:
+        self._rule = rule
+        self._service = history.service(rule.service)
+        rate = history.rate(now, max(rule.cool_down, _SHORTEST))
+        self._stream = rate * self._service * (1 + rule.headroom)
+
+    def needs(self, look: Reading, slack: float = 1.0) -> int:
+        """For what was there at that look."""
+        left = max(self._rule.target - (look.oldest or 0.0), self._rule.target * _AT_LEAST)
+        waiting = look.visible or 0
+        backlog = min(waiting * self._service / left, waiting)
+        at_work = min(look.hidden or 0, look.size * self._rule.slots)
+        return math.ceil((backlog + max(self._stream, at_work)) * slack / self._rule.slots - 1e-9)
 
 
 def _room(rule: Rule, last: Reading) -> int:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
 _WORTH = 3
 """As many tickets' experience as the expectation is given: so many measured ones weigh as much as it does."""
@@ -76,11 +75,12 @@ class History:
 
     def _arrivals(self) -> Iterator[tuple[float, int]]:
         """(when seen, how many): what is more than before, and what ended meanwhile."""
-        known = [one for one in self.readings if one.visible is not None and one.hidden is not None]
-        for before, after in pairwise(known):
-            ended = sum(one.done for one in self.readings if before.at < one.at <= after.at)
-            yield after.at, max(0, _all(after) - _all(before) + ended)
-
-
-def _all(reading: Reading) -> int:
-    return (reading.visible or 0) + (reading.hidden or 0)
+        before: int | None = None
+        ended = 0
+        for one in self.readings:
+            ended += one.done
+            if one.visible is not None and one.hidden is not None:
+                now = one.visible + one.hidden
+                if before is not None:
+                    yield one.at, max(0, now - before + ended)
+                before, ended = now, 0

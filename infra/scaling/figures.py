@@ -1,0 +1,85 @@
+"""What is known of a pool now: from its queues, at one or two storage transactions each, and from its processes."""
+
+from collections.abc import Mapping
+
+from infra.pools import Pool
+from infra.scaling.history import Reading
+from shared.errors import MatineeError
+from shared.queues import MAX_BATCH, Depth, Queues
+from workers.report import Told
+
+Processes = Mapping[int, Told | None]
+"""What each process of a pool last told, by pid; None if it tells nothing."""
+
+
+class Figures:
+    """`trouble` is why the last reading failed, for people."""
+
+    def __init__(self, queues: Queues) -> None:
+        self.trouble = ""
+        self._queues = queues
+        self._before: dict[int, Told] = {}
+
+    def read(
+        self, pool: Pool, size: int | None, processes: Processes | None, *, at: float, cpu: float | None
+    ) -> Reading:
+        """`size` and `processes` are None where they are not known, as on other machines."""
+        depth = self._depth(pool)
+        visible, hidden = _told_apart(depth, pool, size or 0)
+        if size is None:  # no fewer than what is held may need
+            size = min(max(pool.rule.floor, hidden or 0), pool.rule.ceiling)
+        done, seconds = self._ended(processes or {})
+        return Reading(
+            at=at,
+            size=size,
+            visible=visible,
+            hidden=hidden,
+            oldest=None if depth is None or depth.oldest is None else depth.oldest.total_seconds(),
+            at_work=None if processes is None else _at_work(processes, hidden),
+            done=done,
+            seconds=seconds,
+            cpu=cpu,
+        )
+
+    def _depth(self, pool: Pool) -> Depth | None:
+        """Of its queues together; None if one of them could not be asked, which is not the same as empty."""
+        try:
+            depths = [self._queues.depth(queue) for queue in pool.queues]
+        except MatineeError as error:
+            self.trouble = str(error)
+            return None
+        visible = [depth.visible for depth in depths if depth.visible is not None]
+        return Depth(
+            messages=sum(depth.messages for depth in depths),
+            oldest=max((depth.oldest for depth in depths if depth.oldest is not None), default=None),
+            visible=sum(visible) if len(visible) == len(depths) else None,
+        )
+
+    def _ended(self, processes: Processes) -> tuple[int, float]:
+        """Tickets and seconds since each process was last heard."""
+        done, seconds = 0, 0.0
+        for pid, told in processes.items():
+            if told is not None:
+                before = self._before.get(pid, Told(held=0))
+                done += max(0, told.done - before.done)
+                seconds += max(0.0, told.seconds - before.seconds)
+                self._before[pid] = told
+        return done, seconds
+
+
+def _told_apart(depth: Depth | None, pool: Pool, size: int) -> tuple[int | None, int | None]:
+    """(visible, hidden). Where the store counts only all, its processes are taken to hold as many as they may."""
+    if depth is None:
+        return None, None
+    visible = depth.visible
+    if visible is None:
+        visible = min(depth.messages, max(MAX_BATCH, depth.messages - size * pool.rule.slots))
+    return visible, max(0, depth.messages - visible)
+
+
+def _at_work(processes: Processes, hidden: int | None) -> int:
+    """One that tells nothing may hold a ticket unless none is held."""
+    held = [(0 if hidden == 0 else 1) if told is None else told.held for told in processes.values()]
+    return sum(1 for count in held if count)
+
+

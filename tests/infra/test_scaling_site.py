@@ -1,0 +1,53 @@
+"""A real site whose pool grows with what waits in its queue, and shrinks again."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from shared.clock import SystemClock
+from shared.services import open_services
+from shared.settings import Settings
+from shared.tickets import Encode
+from shared.videos import new_video_id
+from tests.infra.running import Site, eventually
+
+POOLS = """
+[transcode]
+queues = {{ transcode-low = 1 }}
+tasks = 1
+floor = {floor}
+ceiling = 2
+target = 2
+cool_down = 1
+service = 2
+"""
+
+
+def test_a_pool_goes_from_none_to_two_and_back_again_and_then_as_a_new_file_says(
+    a_site: Callable[..., Site], tmp_path: Path
+) -> None:
+    file = tmp_path / "pools.toml"
+    file.write_text(POOLS.format(floor=0))
+    site = a_site(MATINEE_POOLS=str(file), MATINEE_SCALE_EVERY="0.2")
+    services = open_services(Settings(storage=f"local:{site.data}", secret_key="any"), caller="test")
+    tickets = [
+        Encode(video=new_video_id(), generation=1, made=SystemClock().now(), part="ladder", priority="low")
+        for _ in range(150)
+    ]
+    services.tickets.send_all(tickets)
+    site.start("--no-sample")
+    eventually(lambda: sizes(site)[:1] == ["0 to 2"], 20, "it grows at once")
+    eventually(lambda: len(site.children("workers.pool transcode ")) == 2, 10, "two processes run")
+    eventually(lambda: services.queues.depth("transcode-low").messages == 0, 40, "all is worked off")
+    eventually(lambda: sizes(site)[-1].endswith(" to 0"), 20, "it shrinks")
+    eventually(lambda: not site.children("workers.pool transcode "), 10, "no process is left")
+    file.write_text(POOLS.format(floor=1))
+    eventually(lambda: sizes(site)[-1] == "0 to 1", 10, "the new file is heeded")
+    assert site.stop() == 0
+    assert site.processes() == {}
+    assert not [line for line in site.said if "was ended" in line or "starting it again" in line]
+
+
+def sizes(site: Site) -> list[str]:
+    found = (re.match(r"transcode goes from (\d+ to \d+) processes: ", line) for line in list(site.said))
+    return [match[1] for match in found if match] or [""]

@@ -100,13 +100,28 @@ def _check_names(table: Mapping[str, Any]) -> None:
         raise Invalid(f"nobody knows {' and '.join(unknown)}; there are {', '.join(sorted(_KNOWN))}")
 
 
+def _queues(found: object) -> dict[str, int]:
+    if not isinstance(found, dict) or not found:
+        raise Invalid(f"queues are names with their weights, such as {{ high = 6, low = 1 }}, not {found!r}")
+    for queue, weight in found.items():
+        if not isinstance(weight, int) or isinstance(weight, bool) or weight < 1:
+            raise Invalid(f"the weight of the queue {queue} is a whole number from 1, not {weight!r}")
+    return found
+
+
+def _batch(found: object) -> int:
+    if not isinstance(found, int) or isinstance(found, bool) or not 1 <= found <= MAX_BATCH:
+        raise Invalid(f"batch is a whole number from 1 to {MAX_BATCH}, not {found!r}")
+    return found
+
+
 def _pool(path: Path, name: str, table: dict[str, Any], cores: int) -> Pool:
     try:
         _check_names(table)
-        batch = int(table.get("batch", 1))
-        slots = read_rules(table["tasks"]).most() * min(batch, MAX_BATCH)
+        queues, batch = _queues(table["queues"]), _batch(table.get("batch", 1))
+        slots = read_rules(table["tasks"]).most() * batch
         rule = read_rule(table, slots=slots, cores=cores)
-        return Pool(name=name, queues=dict(table["queues"]), batch=batch, rule=rule, file=path)
+        return Pool(name=name, queues=queues, batch=batch, rule=rule, file=path)
     except Invalid as error:
         raise Invalid(f"{path}: pool {name!r}: {error}") from None
     except (KeyError, TypeError, ValueError) as error:

@@ -44,10 +44,12 @@ def decide(rule: Rule, history: History, now: float) -> Decision:
 
 def _more(rule: Rule, last: Reading, wanted: int) -> Decision:
     size = max(rule.floor, min(wanted, last.size + _room(rule, last)))
-    waiting = f"{last.visible} wait" + ("" if last.oldest is None else f", the oldest for {last.oldest:.0f} s")
+    waiting = "1 ticket waits" if last.visible == 1 else f"{last.visible} tickets wait"
+    if last.oldest is not None:
+        waiting += f", the oldest for {last.oldest:.0f} s"
     if size < wanted:
         return Decision(size=size, why=f"{waiting}, but the processor is {last.cpu or 0:.0%} busy")
-    return Decision(size=size, why=f"{waiting}; {size} work that off within {rule.target:g} s")
+    return Decision(size=size, why=f"{waiting}; {rule.target:g} s are what that may take")
 
 
 def _fewer(rule: Rule, history: History, load: "_Load", now: float) -> Decision:
@@ -59,7 +61,7 @@ def _fewer(rule: Rule, history: History, load: "_Load", now: float) -> Decision:
         return Decision(size=max(enough, min(last.size, rule.ceiling)), why=f"no more than {rule.ceiling} are allowed")
     if not history.covers(now - rule.cool_down):
         return Decision(size=last.size, why=f"fewer must be enough for {rule.cool_down:g} s first")
-    return Decision(size=enough, why=f"{enough} were enough for {rule.cool_down:g} s")
+    return Decision(size=enough, why=f"fewer were enough for {rule.cool_down:g} s")
 
 
 def _enough(rule: Rule, history: History, load: "_Load", now: float) -> int:

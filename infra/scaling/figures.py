@@ -18,7 +18,7 @@ class Figures:
     def __init__(self, queues: Queues) -> None:
         self.trouble = ""
         self._queues = queues
-        self._before: dict[int, Told] = {}
+        self._before: dict[str, dict[int, Told]] = {}
 
     def read(
         self, pool: Pool, size: int | None, processes: Processes | None, *, at: float, cpu: float | None
@@ -28,7 +28,7 @@ class Figures:
         visible, hidden = _told_apart(depth, pool, size or 0)
         if size is None:  # no fewer than what is held may need
             size = min(max(pool.rule.floor, hidden or 0), pool.rule.ceiling)
-        done, seconds = self._ended(processes or {})
+        done, seconds = self._ended(pool, processes or {})
         return Reading(
             at=at,
             size=size,
@@ -55,16 +55,13 @@ class Figures:
             visible=sum(visible) if len(visible) == len(depths) else None,
         )
 
-    def _ended(self, processes: Processes) -> tuple[int, float]:
+    def _ended(self, pool: Pool, processes: Processes) -> tuple[int, float]:
         """Tickets and seconds since each process was last heard."""
-        done, seconds = 0, 0.0
-        for pid, told in processes.items():
-            if told is not None:
-                before = self._before.get(pid, Told(held=0))
-                done += max(0, told.done - before.done)
-                seconds += max(0.0, told.seconds - before.seconds)
-                self._before[pid] = told
-        return done, seconds
+        before = {pid: self._before.get(pool.name, {}).get(pid, Told(held=0)) for pid in processes}
+        now = {pid: told or before[pid] for pid, told in processes.items()}
+        self._before[pool.name] = now
+        done = sum(max(0, now[pid].done - before[pid].done) for pid in now)
+        return done, sum(max(0.0, now[pid].seconds - before[pid].seconds) for pid in now)
 
 
 def _told_apart(depth: Depth | None, pool: Pool, size: int) -> tuple[int | None, int | None]:

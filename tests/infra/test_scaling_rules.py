@@ -59,6 +59,21 @@ def test_a_rule_that_cannot_be_is_refused_by_file_pool_and_name(tmp_path: Path, 
         a_pool(tmp_path, text)
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("queues = {}\ntasks = 1", "queues are names with their weights"),
+        ("queues = { low = 0 }\ntasks = 1", "the weight of the queue low is a whole number from 1, not 0"),
+        ("queues = { low = 1 }\ntasks = 1\nbatch = 33", "batch is a whole number from 1 to 32, not 33"),
+        ("queues = { low = 1 }", "needs queues, tasks, and how many processes"),
+    ],
+)
+def test_what_would_only_fail_in_the_processes_is_refused_before_they_start(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "pools.toml").write_text(f"[slow]\nprocesses = 1\n{text}")
+    with pytest.raises(Invalid, match=f"pool 'slow'.* {said}"):
+        read_pools(tmp_path / "pools.toml")
+
+
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(Invalid, match=r"none\.toml cannot be read: No such file"):
         read_pools(tmp_path / "none.toml")

@@ -85,7 +85,7 @@ def test_a_pool_is_told_with_what_it_should_have_and_why(command: Command) -> No
     assert (told["depth"], told["waiting"]) == (11, 11)
     assert 0 <= float(str(told["oldest"])) < 10
     assert float(str(told["read_ago"])) < 5
-    assert "11 wait" in str(told["why"])
+    assert "11 tickets wait" in str(told["why"])
 
 
 def test_a_pool_that_never_changes_is_told_without_asking_its_queue(command: Command) -> None:

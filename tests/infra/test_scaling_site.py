@@ -43,9 +43,20 @@ def test_a_pool_goes_from_none_to_two_and_back_again_and_then_as_a_new_file_says
     eventually(lambda: not site.children("workers.pool transcode "), 10, "no process is left")
     file.write_text(POOLS.format(floor=1))
     eventually(lambda: sizes(site)[-1] == "0 to 1", 10, "the new file is heeded")
+    file.write_text("[other]\nqueues = { index = 1 }\ntasks = 1\nprocesses = 1\n")
+    eventually(lambda: sizes(site)[-1] == "1 to 0", 10, "a pool that is no longer there ends")
+    eventually(lambda: site.children("workers.pool other "), 10, "and one that is new begins")
     assert site.stop() == 0
     assert site.processes() == {}
     assert not [line for line in site.said if "was ended" in line or "starting it again" in line]
+
+
+def test_a_file_of_pools_with_a_mistake_is_refused_at_the_start(a_site: Callable[..., Site], tmp_path: Path) -> None:
+    file = tmp_path / "pools.toml"
+    file.write_text("[transcode]\nqueues = { transcode-low = 1 }\ntasks = 1\nfloor = 3\nceiling = 2\n")
+    site = a_site(MATINEE_POOLS=str(file)).start("--no-sample")
+    assert site.exit_code() == 1
+    assert site.said == [f"{file}: pool 'transcode': its floor (3) is above its ceiling (2)"]
 
 
 def sizes(site: Site) -> list[str]:

@@ -71,7 +71,7 @@ class Supervisor:
         return self._child(name, command, pulse=self._pulse)
 
     def _scaler(self) -> Scaler:
-        return Scaler(self._services.queues, self._services.clock, Processor().busy)
+        return Scaler(self._services.queues, self._services.clock, processor=Processor().busy)
 
     async def _scale(self) -> None:
         while not self._stop.is_set():

@@ -47,13 +47,20 @@ class Report:
             case _:
                 pass
 
+    def told(self) -> Told:
+        with self._lock:
+            return self._told()
+
     def write(self) -> None:
         """If there is anything new to tell."""
         with self._lock:
-            told = Told(held=self._held(), done=self._done, seconds=round(self._seconds, 3))
+            told = self._told()
             if told != self._written:
                 self._scratch.say(msgspec.json.encode(told).decode())
                 self._written = told
+
+    def _told(self) -> Told:
+        return Told(held=self._held(), done=self._done, seconds=round(self._seconds, 3))
 
 
 def last_told(root: Path, pid: int) -> Told | None:

@@ -16,6 +16,7 @@ from infra.scaling.serving import Answers, server
 from shared.errors import MatineeError
 from shared.services import Services
 from shared.telemetry import configure_logging
+from workers.tally import TALLIES, read_tallies
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _serve(services: Services, pools: PoolsFile, host: str, port: int) -> int:
     """Until SIGTERM or SIGINT."""
-    scaler, ending = Scaler(services.queues, services.clock), threading.Event()
+    scaler, ending = _scaler(services), threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: ending.set())
     with address.listen(host, port) as listener:
@@ -45,6 +46,13 @@ def _serve(services: Services, pools: PoolsFile, host: str, port: int) -> int:
             ending.wait(services.settings.scale_every)
         serving.shutdown()
     return 0
+
+
+def _scaler(services: Services) -> Scaler:
+    services.tables.ensure_table(TALLIES)
+    return Scaler(
+        services.queues, services.clock, tallies=lambda pool: read_tallies(services.tables, services.clock, pool)
+    )
 
 
 def look(scaler: Scaler, pools: PoolsFile, sizes: dict[str, int]) -> None:

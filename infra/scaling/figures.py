@@ -1,6 +1,6 @@
 """What is known of a pool now: from its queues, at one or two storage transactions each, and from its processes."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from infra.pools import Pool
 from infra.scaling.history import Reading
@@ -12,13 +12,18 @@ Processes = Mapping[int, Told | None]
 """What each process of a pool last told, by pid; None if it tells nothing."""
 
 
+Tallies = Callable[[str], Mapping[str, Told]]
+"""What the processes of a pool on other machines have told of their work, one storage transaction; MatineeError."""
+
+
 class Figures:
     """`trouble` is why the last reading failed, for people."""
 
-    def __init__(self, queues: Queues) -> None:
+    def __init__(self, queues: Queues, tallies: Tallies = lambda _: {}) -> None:
         self.trouble = ""
         self._queues = queues
-        self._before: dict[str, dict[int, Told]] = {}
+        self._tallies = tallies
+        self._before: dict[str, dict[int | str, Told]] = {}
 
     def read(
         self, pool: Pool, size: int | None, processes: Processes | None, *, at: float, cpu: float | None
@@ -28,7 +33,7 @@ class Figures:
         visible, hidden = _told_apart(depth, pool, size or 0)
         if size is None:  # no fewer than what is held may need
             size = min(max(pool.rule.floor, hidden or 0), pool.rule.ceiling)
-        done, seconds = self._ended(pool, processes or {})
+        done, seconds = self._ended(pool, processes)
         return Reading(
             at=at,
             size=size,
@@ -55,13 +60,23 @@ class Figures:
             visible=sum(visible) if len(visible) == len(depths) else None,
         )
 
-    def _ended(self, pool: Pool, processes: Processes) -> tuple[int, float]:
+    def _ended(self, pool: Pool, processes: Processes | None) -> tuple[int, float]:
         """Tickets and seconds since each process was last heard."""
-        before = {pid: self._before.get(pool.name, {}).get(pid, Told(held=0)) for pid in processes}
-        now = {pid: told or before[pid] for pid, told in processes.items()}
+        try:
+            heard = self._heard(pool, processes)
+        except MatineeError:  # what they ended meanwhile is told the next time
+            return 0, 0.0
+        before = {pid: self._before.get(pool.name, {}).get(pid, Told(held=0)) for pid in heard}
+        now = {pid: told or before[pid] for pid, told in heard.items()}
         self._before[pool.name] = now
         done = sum(max(0, now[pid].done - before[pid].done) for pid in now)
         return done, sum(max(0.0, now[pid].seconds - before[pid].seconds) for pid in now)
+
+
+    def _heard(self, pool: Pool, processes: Processes | None) -> dict[int | str, Told | None]:
+        if processes is not None:
+            return {pid: told for pid, told in processes.items()}  # noqa: C416 (its keys are of a narrower type)
+        return {row: told for row, told in self._tallies(pool.name).items()}  # noqa: C416
 
 
 def _told_apart(depth: Depth | None, pool: Pool, size: int) -> tuple[int | None, int | None]:

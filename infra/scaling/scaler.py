@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from infra.pools import Pool
 from infra.scaling.decision import Decision, decide
-from infra.scaling.figures import Figures, Processes
+from infra.scaling.figures import Figures, Processes, Tallies
 from infra.scaling.history import History, Reading
 from shared.clock import Clock
 from shared.queues import Queues
@@ -25,8 +25,15 @@ class Looked:
 
 
 class Scaler:
-    def __init__(self, queues: Queues, clock: Clock, processor: Callable[[], float | None] = lambda: None) -> None:
-        self._figures = Figures(queues)
+    def __init__(
+        self,
+        queues: Queues,
+        clock: Clock,
+        *,
+        processor: Callable[[], float | None] = lambda: None,
+        tallies: Tallies = lambda _: {},
+    ) -> None:
+        self._figures = Figures(queues, tallies)
         self._clock = clock
         self._processor = processor
         self._histories: dict[str, History] = {}

@@ -1,0 +1,88 @@
+"""What processes tell a scaler on another machine, through a table."""
+
+from datetime import timedelta
+
+import pytest
+
+from infra.pools import Pool, read_pools
+from infra.scaling.figures import Figures
+from shared.errors import Busy
+from shared.services import Services
+from tests.workers.clock import HandClock
+from tests.workers.faulty import Faulty
+from workers.report import Told
+from workers.tally import Tally, read_tallies
+
+
+class Work:
+    """What one process has done so far."""
+
+    def __init__(self, services: Services) -> None:
+        self.told = Told(held=0)
+        self.tally = Tally(services, "transcode", lambda: self.told)
+
+    def ended(self, done: int, seconds: float) -> None:
+        self.told = Told(held=1, done=done, seconds=seconds)
+        self.tally.write()
+
+
+@pytest.fixture
+def pool() -> Pool:
+    [found] = [pool for pool in read_pools() if pool.name == "transcode"]
+    return found
+
+
+@pytest.fixture
+def figures(services: Services, clock: HandClock) -> Figures:
+    return Figures(services.queues, lambda pool: read_tallies(services.tables, clock, pool))
+
+
+def read(figures: Figures, pool: Pool) -> tuple[int, float]:
+    reading = figures.read(pool, 2, None, at=0.0, cpu=None)
+    return reading.done, reading.seconds
+
+
+def test_what_processes_ended_is_added_up_from_look_to_look(services: Services, figures: Figures, pool: Pool) -> None:
+    one, other = Work(services), Work(services)
+    one.ended(2, 20.0)
+    assert read(figures, pool) == (2, 20.0)
+    one.ended(5, 44.0)
+    other.ended(1, 3.5)
+    assert read(figures, pool) == (4, 27.5)
+    assert read(figures, pool) == (0, 0.0)
+    other.tally.close()
+    assert read(figures, pool) == (0, 0.0)
+
+
+def test_an_idle_process_writes_nothing(services: Services) -> None:
+    work = Work(services)
+    work.ended(3, 9.0)
+    before = services.meter.total()
+    for _ in range(10):
+        work.tally.write()
+    assert services.meter.total() == before
+    Work(services).tally.close()
+
+
+def test_while_the_table_cannot_be_read_nothing_is_counted_and_nothing_twice_afterwards(
+    services: Services, faulty: dict[str, Faulty], figures: Figures, pool: Pool
+) -> None:
+    work = Work(services)
+    work.ended(2, 20.0)
+    read(figures, pool)
+    work.ended(3, 30.0)
+    faulty["tables"].refuse("query", Busy("the storage is away"))
+    assert read(figures, pool) == (0, 0.0)
+    assert read(figures, pool) == (1, 10.0)
+
+
+def test_what_a_killed_process_told_is_dropped_after_a_day(
+    services: Services, clock: HandClock, figures: Figures, pool: Pool
+) -> None:
+    Work(services).ended(2, 20.0)
+    clock.forward(timedelta(hours=23).total_seconds())
+    assert len(read_tallies(services.tables, clock, "transcode")) == 1
+    clock.forward(timedelta(hours=2).total_seconds())
+    assert read_tallies(services.tables, clock, "transcode") == {}
+    clock.forward(-timedelta(hours=24).total_seconds())
+    assert read_tallies(services.tables, clock, "transcode") == {}

@@ -22,7 +22,10 @@ _FORGOTTEN_AFTER = timedelta(days=1)
 
 
 class Tally:
-    """One process's. `told` is what it says of its work on its own machine; `write` is to be called every EVERY."""
+    """One process's. `told` is what it says of its work on its own machine.
+
+    `write` is to be called every EVERY, and a last time when it ends. Raises MatineeError.
+    """
 
     def __init__(self, services: Services, pool: str, told: Callable[[], Told]) -> None:
         self._tables = services.tables
@@ -38,15 +41,9 @@ class Tally:
             self._tables.upsert(TALLIES, self._pool, self._row, {"done": told.done, "seconds": told.seconds})
             self._written = told.done
 
-    def close(self) -> None:
-        """It has ended all that it will."""
-        if self._written:
-            with suppress(NotFound):
-                self._tables.delete(TALLIES, self._pool, self._row)
-
 
 def read_tallies(tables: Tables, clock: Clock, pool: str) -> Mapping[str, Told]:
-    """By process. What has told nothing new for a day is dropped: it was killed, or will write its row again."""
+    """By process. What has told nothing new for a day is dropped: it has ended, or will write its row again."""
     found = {}
     for entity in every_entity(tables, TALLIES, pool):
         if clock.now() - entity.timestamp > _FORGOTTEN_AFTER:

@@ -23,7 +23,7 @@ class Figures:
         self.trouble = ""
         self._queues = queues
         self._tallies = tallies
-        self._before: dict[str, dict[int | str, Told]] = {}
+        self._before: dict[str, dict[str, Told]] = {}
 
     def read(
         self, pool: Pool, size: int | None, processes: Processes | None, *, at: float, cpu: float | None
@@ -66,17 +66,16 @@ class Figures:
             heard = self._heard(pool, processes)
         except MatineeError:  # what they ended meanwhile is told the next time
             return 0, 0.0
-        before = {pid: self._before.get(pool.name, {}).get(pid, Told(held=0)) for pid in heard}
-        now = {pid: told or before[pid] for pid, told in heard.items()}
+        before = {who: self._before.get(pool.name, {}).get(who, Told(held=0)) for who in heard}
+        now = {who: told or before[who] for who, told in heard.items()}
         self._before[pool.name] = now
-        done = sum(max(0, now[pid].done - before[pid].done) for pid in now)
-        return done, sum(max(0.0, now[pid].seconds - before[pid].seconds) for pid in now)
+        done = sum(max(0, now[who].done - before[who].done) for who in now)
+        return done, sum(max(0.0, now[who].seconds - before[who].seconds) for who in now)
 
-
-    def _heard(self, pool: Pool, processes: Processes | None) -> dict[int | str, Told | None]:
-        if processes is not None:
-            return {pid: told for pid, told in processes.items()}  # noqa: C416 (its keys are of a narrower type)
-        return {row: told for row, told in self._tallies(pool.name).items()}  # noqa: C416
+    def _heard(self, pool: Pool, processes: Processes | None) -> dict[str, Told | None]:
+        if processes is None:
+            return dict(self._tallies(pool.name))
+        return {str(pid): told for pid, told in processes.items()}
 
 
 def _told_apart(depth: Depth | None, pool: Pool, size: int) -> tuple[int | None, int | None]:

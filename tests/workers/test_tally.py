@@ -50,8 +50,6 @@ def test_what_processes_ended_is_added_up_from_look_to_look(services: Services, 
     other.ended(1, 3.5)
     assert read(figures, pool) == (4, 27.5)
     assert read(figures, pool) == (0, 0.0)
-    other.tally.close()
-    assert read(figures, pool) == (0, 0.0)
 
 
 def test_an_idle_process_writes_nothing(services: Services) -> None:
@@ -61,7 +59,6 @@ def test_an_idle_process_writes_nothing(services: Services) -> None:
     for _ in range(10):
         work.tally.write()
     assert services.meter.total() == before
-    Work(services).tally.close()
 
 
 def test_while_the_table_cannot_be_read_nothing_is_counted_and_nothing_twice_afterwards(
@@ -76,7 +73,7 @@ def test_while_the_table_cannot_be_read_nothing_is_counted_and_nothing_twice_aft
     assert read(figures, pool) == (1, 10.0)
 
 
-def test_what_a_killed_process_told_is_dropped_after_a_day(
+def test_what_a_process_told_that_ended_is_dropped_after_a_day(
     services: Services, clock: HandClock, figures: Figures, pool: Pool
 ) -> None:
     Work(services).ended(2, 20.0)

@@ -1,7 +1,8 @@
 """How many processes a pool should have: more as soon as what waits asks for it, fewer once they were enough a while.
 
 The load is counted in tickets that must be worked on at the same time (erlangs): those that wait, spread over the time
-they may still take; and the steady stream, with head-room, or those at work if they are more.
+they may still take; and beside them the steady stream with head-room, or those at work, as far as these keep their
+processes from what waits.
 """
 
 import math
@@ -90,8 +91,9 @@ class _Load:
         left = max(self._rule.target - (look.oldest or 0.0), self._rule.target * _AT_LEAST)
         waiting = look.visible or 0
         backlog = min(waiting * self._service / left, waiting)
-        at_work = min(look.hidden or 0, look.size * self._rule.slots)
-        return math.ceil((backlog + max(self._stream, at_work)) * slack / self._rule.slots - 1e-9)
+        at_work = min(look.hidden or 0, look.size * self._rule.slots) * min(1.0, self._service / left)
+        load = max((backlog + self._stream) * slack, backlog + at_work)
+        return math.ceil(load / self._rule.slots - 1e-9)
 
 
 def _room(rule: Rule, last: Reading) -> int:

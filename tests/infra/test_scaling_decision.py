@@ -99,6 +99,11 @@ def test_a_pool_with_work_in_hand_is_never_smaller_than_what_is_at_work() -> Non
     assert pool.size >= 4
 
 
+def test_long_work_keeps_its_own_process_and_no_other() -> None:
+    pool = Pool(size=4, service=600.0)
+    assert pool.keeps_looking(300, 0, 1, at_work=1)[-1] == 1
+
+
 def test_where_the_workers_tell_nothing_every_ticket_held_may_be_a_process() -> None:
     pool = Pool(size=6, slots=4)
     pool.keeps_looking(600, 0, 3)

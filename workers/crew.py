@@ -95,10 +95,12 @@ class Crew:
             if depth is not None:
                 self._top_up(rules.tasks(depth, self._largest))
 
-    def state(self) -> State:
+    def tasks(self) -> int:
         with self._changed:
-            tasks = len(self._tasks)
-        return State(depth=self._depth(), at_work=self._listener.at_work(), tasks=tasks)
+            return len(self._tasks)
+
+    def state(self) -> State:
+        return State(depth=self._depth(), at_work=self._listener.at_work(), tasks=self.tasks())
 
     def _top_up(self, wanted: int) -> None:
         """Only what is lacking is started."""

@@ -73,6 +73,8 @@ class Listener:
             return Look.UNKNOWN
         found = Look.NOTHING
         for queue in turns.next():
+            if self.draining.is_set():
+                break
             try:
                 leases = self._take(queue)
             except MatineeError as error:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import msgspec
 import structlog
 
 from shared.bill import Prices
@@ -22,6 +23,7 @@ from workers.lease import LeaseKeeper
 from workers.lines import note
 from workers.listener import Listener
 from workers.news import telling
+from workers.report import Report, Tally
 from workers.scaling import MOST_TASKS, Rules, RulesFile, fixed
 from workers.scratch import Scratch, remove_abandoned
 from workers.signals import EndSignals
@@ -42,6 +44,7 @@ class Pool:
 
     def __init__(
         self,
+        name: str,
         services: Services,
         queues: dict[str, int],
         signals: EndSignals,
@@ -49,10 +52,14 @@ class Pool:
         rules: Callable[[], Rules],
         batch: int = 1,
     ) -> None:
+        self._name = name
+        self._queues = queues
+        self._started = services.clock.now()
         self._services = services
         self._signals = signals
         self._scratch = Scratch(services.scratch)
-        tell = telling([note])
+        self._tally = Tally()
+        tell = telling([note, self._tally])
         self._keeper = LeaseKeeper(tell)
         listener = Listener(
             services,
@@ -66,6 +73,7 @@ class Pool:
         )
         self._crew = Crew(listener, rules, tell)
         self._tickers = self._make_tickers(HOUSEKEEPING in queues)
+        self._told: Report | None = None
 
     def run(self) -> bool:
         """Work until a signal tells it to drain, a second one without the grace; True if every task ended by itself."""
@@ -73,7 +81,7 @@ class Pool:
             ticker.start()
         self._crew.start()
         while not self._signals.wait(1.0):
-            self._scratch.show_life()
+            self._show_life()
             if self._crew.failed.is_set():
                 self._drain()
                 return False
@@ -94,9 +102,29 @@ class Pool:
     def _wait(self, seconds: float) -> None:
         until = self._services.clock.monotonic() + seconds
         while self._crew.is_busy() and self._services.clock.monotonic() < until:
-            self._scratch.show_life()
+            self._show_life()
             if self._signals.wait(0.05):
                 return
+
+    def _show_life(self) -> None:
+        tally = self._tally
+        report = Report(
+            pid=os.getpid(),
+            pool=self._name,
+            queues=tuple(self._queues),
+            started=self._started,
+            tasks=self._crew.tasks(),
+            tickets=tuple(ticket.id for held in self._keeper.held() for ticket in held.tickets),
+            done=tally.outcomes["done"],
+            retried=tally.outcomes["retried"],
+            set_aside=tally.outcomes["set aside"],
+            tries=dict(tally.tries),
+            seconds={kind: round(seconds, 3) for kind, seconds in tally.seconds.items()},
+        )
+        if report != self._told:
+            self._told = report
+            self._scratch.say(msgspec.json.encode(report))
+        self._scratch.show_life()
 
     def _make_tickers(self, sweeps: bool) -> list[Ticker]:
         settings = self._services.settings
@@ -122,7 +150,7 @@ def main(arguments: Sequence[str]) -> int:
         rules = RulesFile(options.rules, options.name).current if options.rules else lambda: fixed(options.tasks)
         services = open_services(settings, caller=f"pool:{options.name}")
         remove_abandoned(services.scratch)
-        pool = Pool(services, dict(options.queues), EndSignals(), rules=rules, batch=options.batch)
+        pool = Pool(options.name, services, dict(options.queues), EndSignals(), rules=rules, batch=options.batch)
     except MatineeError as error:
         print(f"cannot start: {error}", file=sys.stderr)
         return 2

@@ -1,72 +1,56 @@
-"""What a process says of its work: how many tickets it holds, and how many it ended in how much time.
-
-It says so in a file beside its sign of life, so that whoever scales its pool need not ask the storage, and never ends
-a process that has work in hand.
-"""
+"""What a worker process says of itself to the others of its machine: its pool, its tasks, its tickets, its record."""
 
 import threading
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 
 import msgspec
 
-from workers.news import Began, News, Settled
-from workers.scratch import Scratch, last_said
+from workers.news import News, Settled
+from workers.scratch import living
 
 
-class Told(msgspec.Struct, frozen=True, kw_only=True):
-    """`held` now; `done` since the process began (deleted, or set aside), and the `seconds` of work on them."""
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """`tasks` are its dequeue tasks, `tickets` those at work now; the rest is since it started.
 
-    held: int
-    done: int = 0
-    seconds: float = 0.0
-
-
-class Report:
-    """One process's. `watch` is to hear its listener's news; `write` is to be called about every second.
-
-    `held` tells how many tickets the process holds. That it has begun one is written before it is worked.
+    `done`, `retried` and `set_aside` count tickets settled, `seconds` is what trying them took, by kind.
     """
 
-    def __init__(self, scratch: Scratch, held: Callable[[], int]) -> None:
-        self._scratch = scratch
-        self._held = held
+    pid: int
+    pool: str
+    queues: tuple[str, ...]
+    started: datetime
+    tasks: int
+    tickets: tuple[str, ...]
+    done: int = 0
+    retried: int = 0
+    set_aside: int = 0
+    tries: dict[str, int] = {}
+    seconds: dict[str, float] = {}
+
+
+class Tally:
+    """A watcher that counts."""
+
+    def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._done = 0
-        self._seconds = 0.0
-        self._written: Told | None = None
+        self.outcomes: Counter[str] = Counter()
+        self.tries: Counter[str] = Counter()
+        self.seconds: dict[str, float] = {}
 
-    def watch(self, news: News) -> None:
-        match news:
-            case Began():
-                self.write()
-            case Settled() if news.outcome != "retried":
-                with self._lock:
-                    self._done += 1
-                    self._seconds += news.seconds
-            case _:
-                pass
-
-    def told(self) -> Told:
-        with self._lock:
-            return self._told()
-
-    def write(self) -> None:
-        """If there is anything new to tell."""
-        with self._lock:
-            told = self._told()
-            if told != self._written:
-                self._scratch.say(msgspec.json.encode(told).decode())
-                self._written = told
-
-    def _told(self) -> Told:
-        return Told(held=self._held(), done=self._done, seconds=round(self._seconds, 3))
+    def __call__(self, news: News) -> None:
+        if isinstance(news, Settled):
+            with self._lock:
+                self.outcomes[news.outcome] += 1
+                self.tries[news.kind] += 1
+                self.seconds[news.kind] = self.seconds.get(news.kind, 0.0) + news.seconds
 
 
-def last_told(root: Path, pid: int) -> Told | None:
-    """What the process last told; None if it tells nothing that can be read."""
-    text = last_said(root, pid)
-    try:
-        return None if text is None else msgspec.json.decode(text, type=Told)
-    except msgspec.MsgspecError:
-        return None
+def read_reports(root: Path) -> Iterator[Report]:
+    """Of every worker process that lives, in the scratch folder `root` that they share."""
+    for path in sorted(living(root)):
+        with suppress(OSError, msgspec.MsgspecError):  # it ends at this moment, or has not said anything yet
+            yield msgspec.json.decode(path.read_bytes(), type=Report)

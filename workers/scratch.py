@@ -22,13 +22,13 @@ class Scratch:
         with suppress(OSError):
             os.utime(self._lock.name)
 
-    def say(self, text: str) -> None:
-        """For whoever looks after this process, in place of what it said before; never worth failing for."""
-        said = _said_of(self.folder)
-        with suppress(OSError):
-            unfinished = said.with_suffix(".unfinished")
-            unfinished.write_text(text)
-            unfinished.replace(said)
+    def say(self, about: bytes) -> None:
+        """What this process says of itself, for `living`; a reader never sees half of it."""
+        told = _report_of(self.folder)
+        with suppress(OSError):  # on a full disk what was said before stands
+            fresh = told.with_suffix(".new")
+            fresh.write_bytes(about)
+            fresh.replace(told)
 
     def make(self, name: str) -> Path:
         folder = self.folder / name
@@ -50,12 +50,9 @@ def last_sign(root: Path, pid: int) -> float | None:
     return None
 
 
-def last_said(root: Path, pid: int) -> str | None:
-    """What that process said last; None if it said nothing."""
-    for path in root.glob(f"worker-{pid}-*.said"):
-        with suppress(OSError):
-            return path.read_text()
-    return None
+def living(root: Path) -> list[Path]:
+    """Where each process that lives says something of itself."""
+    return [_report_of(lock.with_suffix("")) for lock in root.glob("worker-*.lock") if not _is_free(lock)]
 
 
 def remove_abandoned(root: Path) -> list[Path]:
@@ -83,14 +80,27 @@ def _lock_of(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}.lock")
 
 
-def _said_of(folder: Path) -> Path:
-    return folder.with_name(f"{folder.name}.said")
+def _report_of(folder: Path) -> Path:
+    return folder.with_name(f"{folder.name}.json")
 
 
 def _remove(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
-    _said_of(folder).unlink(missing_ok=True)
+    for said in (_report_of(folder), _report_of(folder).with_suffix(".new")):
+        said.unlink(missing_ok=True)
     _lock_of(folder).unlink(missing_ok=True)
+
+
+def _is_free(path: Path) -> bool:
+    """Whether nobody holds it; looked at without a chance to take it away from its owner."""
+    try:
+        with path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return True
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _locked(path: Path) -> IO[bytes] | None:

@@ -16,7 +16,7 @@ from infra.scaling.serving import Answers, server
 from shared.errors import MatineeError
 from shared.services import Services
 from shared.telemetry import configure_logging
-from workers.tally import TALLIES, read_tallies
+from workers.ledger import LEDGER, read_ledger
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -49,9 +49,9 @@ def _serve(services: Services, pools: PoolsFile, host: str, port: int) -> int:
 
 
 def _scaler(services: Services) -> Scaler:
-    services.tables.ensure_table(TALLIES)
+    services.tables.ensure_table(LEDGER)
     return Scaler(
-        services.queues, services.clock, tallies=lambda pool: read_tallies(services.tables, services.clock, pool)
+        services.queues, services.clock, ledger=lambda pool: read_ledger(services.tables, services.clock, pool)
     )
 
 

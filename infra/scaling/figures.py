@@ -1,28 +1,45 @@
 """What is known of a pool now: from its queues, at one or two storage transactions each, and from its processes."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from infra.pools import Pool
 from infra.scaling.history import Reading
 from shared.errors import MatineeError
 from shared.queues import MAX_BATCH, Depth, Queues
-from workers.report import Told
+from workers.ledger import Ended
+from workers.report import Report
+
+
+@dataclass(frozen=True, kw_only=True)
+class Told:
+    """What a process says: tickets it holds, those it ended since it began, and the seconds of work on them."""
+
+    held: int
+    done: int = 0
+    seconds: float = 0.0
+
+    @classmethod
+    def by(cls, report: Report) -> "Told":
+        done = report.done + report.set_aside
+        return cls(held=len(report.tickets), done=done, seconds=sum(report.seconds.values()))
+
 
 Processes = Mapping[int, Told | None]
 """What each process of a pool last told, by pid; None if it tells nothing."""
 
 
-Tallies = Callable[[str], Mapping[str, Told]]
-"""What the processes of a pool on other machines have told of their work, one storage transaction; MatineeError."""
+Ledger = Callable[[str], Mapping[str, Ended]]
+"""What the processes of a pool on other machines have ended, at one storage transaction; MatineeError."""
 
 
 class Figures:
     """`trouble` is why the last reading failed, for people."""
 
-    def __init__(self, queues: Queues, tallies: Tallies = lambda _: {}) -> None:
+    def __init__(self, queues: Queues, ledger: Ledger = lambda _: {}) -> None:
         self.trouble = ""
         self._queues = queues
-        self._tallies = tallies
+        self._ledger = ledger
         self._before: dict[str, dict[str, Told]] = {}
 
     def read(
@@ -74,7 +91,8 @@ class Figures:
 
     def _heard(self, pool: Pool, processes: Processes | None) -> dict[str, Told | None]:
         if processes is None:
-            return dict(self._tallies(pool.name))
+            ended = self._ledger(pool.name)
+            return {who: Told(held=0, done=one.done, seconds=one.seconds) for who, one in ended.items()}
         return {str(pid): told for pid, told in processes.items()}
 
 

@@ -1,16 +1,16 @@
 """The worker processes of this machine: started and drained as decided, those without work in hand first."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
 from infra.children import Child, Children
 from infra.pools import Pool, PoolsFile
-from infra.scaling.figures import Processes
+from infra.scaling.figures import Processes, Told
 from infra.scaling.scaler import Scaler
-from workers.report import Told, last_told
+from workers.report import read_reports
 
 
 class PoolProcesses:
@@ -20,8 +20,9 @@ class PoolProcesses:
         self,
         start: Callable[[str, Sequence[str]], Child],
         children: Children,
-        told: Callable[[int], Told | None],
+        told: Callable[[], Mapping[int, Told]],
     ) -> None:
+        """`told` is what every process of this machine last told, by pid."""
         self._start = start
         self._children = children
         self._told = told
@@ -33,8 +34,8 @@ class PoolProcesses:
 
     def told(self) -> Processes:
         """What each of them last told; one that is just being started has nothing in hand."""
-        pids = (child.pid for child in self._running().values())
-        return {pid: self._told(pid) for pid in pids if pid is not None}
+        told, pids = self._told(), (child.pid for child in self._running().values())
+        return {pid: told.get(pid) for pid in pids if pid is not None}
 
     def resize(self, pool: Pool, size: int, *, surely_idle: bool) -> None:
         """`surely_idle`: nothing of the pool is held, so that also a process which tells nothing may be drained."""
@@ -53,9 +54,10 @@ class PoolProcesses:
 
     def _idle(self, surely: bool) -> Iterator[Child]:
         """Those that may be drained, the last started first. Asked for anew: since the look it may have begun."""
+        told = self._told()
         for _, child in sorted(self._running().items(), reverse=True):
-            told = self._told(child.pid) if child.pid is not None else Told(held=0)
-            if surely if told is None else told.held == 0:
+            its = told.get(child.pid) if child.pid is not None else Told(held=0)
+            if surely if its is None else its.held == 0:
                 yield child
 
     def _running(self) -> dict[int, Child]:
@@ -111,5 +113,5 @@ class Scaling:
                 self._processes[name] = PoolProcesses(self._start, self._children, self._told)
         return list(self._known.values())
 
-    def _told(self, pid: int) -> Told | None:
-        return last_told(self._scratch, pid)
+    def _told(self) -> dict[int, Told]:
+        return {report.pid: Told.by(report) for report in read_reports(self._scratch)}

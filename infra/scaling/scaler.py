@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from infra.pools import Pool
 from infra.scaling.decision import Decision, decide
-from infra.scaling.figures import Figures, Processes, Tallies
+from infra.scaling.figures import Figures, Ledger, Processes
 from infra.scaling.history import History, Reading
 from shared.clock import Clock
 from shared.queues import Queues
@@ -31,9 +31,9 @@ class Scaler:
         clock: Clock,
         *,
         processor: Callable[[], float | None] = lambda: None,
-        tallies: Tallies = lambda _: {},
+        ledger: Ledger = lambda _: {},
     ) -> None:
-        self._figures = Figures(queues, tallies)
+        self._figures = Figures(queues, ledger)
         self._clock = clock
         self._processor = processor
         self._histories: dict[str, History] = {}

@@ -15,6 +15,8 @@ from requests.adapters import HTTPAdapter
 
 READ_TIMEOUT = 30.0
 """Seconds without a byte of the answer; an operation of the service is given 30 s by its documentation."""
+MESSAGE_TIMEOUT = 5.0
+"""The same for what is asked of one queue: a lease of 30 s is renewed at 10 s, and lost by 25 s."""
 POOL = 64
 _PIECE = 256 * 1024
 """Bytes of an answer read at a time."""
@@ -53,10 +55,13 @@ class Transport(RequestsTransport):  # type: ignore[misc]  # the SDK loads it la
         """Tries again what the service was too busy for, or what broke on the way, each time later by chance.
 
         A body that cannot be read again is sent once. What was done although its answer was lost is done twice, as
-        the contracts allow: a message sent twice, an insert that finds itself.
+        the contracts allow: a message sent twice, an insert that finds itself. Messages are received once: those whose
+        answer was lost are hidden already, and asking again is what a listener does anyway.
         """
+        if self._store == "queue" and "/messages" in request.url:
+            options.setdefault("read_timeout", MESSAGE_TIMEOUT)
         start = _position(request)
-        until = time.monotonic() + self._patience
+        until = time.monotonic() + (0 if self._receives(request) else self._patience)
         tries = 0
         while True:
             try:
@@ -71,6 +76,11 @@ class Transport(RequestsTransport):  # type: ignore[misc]  # the SDK loads it la
                 if answer.status_code not in BUSY or not self._again(request, start, tries, until):
                     return answer
             tries += 1
+
+    def _receives(self, request: Any) -> bool:
+        parts = urlsplit(request.url)
+        asks = self._store == "queue" and request.method == "GET" and parts.path.endswith("/messages")
+        return asks and "peekonly" not in parts.query
 
     def _tell_time(self, answer: Any) -> None:
         said = answer.headers.get("Date")

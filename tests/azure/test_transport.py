@@ -4,7 +4,7 @@ import io
 import time
 
 import pytest
-from azure.core.exceptions import ServiceRequestError
+from azure.core.exceptions import ServiceRequestError, ServiceResponseError
 from azure.core.pipeline.transport import HttpRequest, RequestsTransport
 
 from shared.azure.transport import Transport
@@ -86,3 +86,25 @@ def test_a_refusal_is_not_tried_again(wire: list) -> None:
     seen: list = []
     assert transport(seen).send(HttpRequest("GET", URL)).status_code == 404
     assert len(seen) == 1
+
+
+@pytest.mark.parametrize(
+    ("method", "url", "tries"),
+    [
+        ("GET", "http://127.0.0.1:9/account/ingest/messages?numofmessages=1", 1),
+        ("GET", "http://127.0.0.1:9/account/ingest/messages?peekonly=true", 3),
+        ("PUT", "http://127.0.0.1:9/account/ingest/messages/id?popreceipt=x", 3),
+    ],
+)
+def test_messages_are_received_once_since_those_of_a_lost_answer_are_hidden(
+    wire: list, method: str, url: str, tries: int
+) -> None:
+    wire[:] = [ServiceResponseError("the answer was lost"), 503, 200]
+    seen: list = []
+    asking = Transport("queue", lambda *what: seen.append(what))
+    if tries == 1:
+        with pytest.raises(ServiceResponseError):
+            asking.send(HttpRequest(method, url))
+    else:
+        asking.send(HttpRequest(method, url))
+    assert len(seen) == tries

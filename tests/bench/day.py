@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from infra.pools import Pool
+from infra.scaling.figures import Told
 from shared.queues import MAX_BATCH, Depth
 from shared.settings import Settings
 from workers.backoff import Backoff
-from workers.report import Told
 from workers.turns import Turns
 
 DAY = 86_400.0

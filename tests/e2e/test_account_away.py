@@ -74,3 +74,14 @@ def client_says(client: Client, video: str) -> str:
         return str(client.video(video)["state"])
     except (RuntimeError, OSError, json.JSONDecodeError):
         return "no answer"
+
+
+@pytest.mark.timeout(120)
+def test_every_process_ends_when_told_though_the_account_is_away(site: Scattered, way: Cable) -> None:
+    eventually(lambda: "listening" in site.log("index"), 30, "a worker listens")
+    eventually(lambda: answer(f"{site.url}/")[0] == 200, 30, "web answers")
+    way.cut()
+    time.sleep(3)  # by now each is in the middle of asking again
+    began = time.monotonic()
+    site.end()
+    assert time.monotonic() - began < 12

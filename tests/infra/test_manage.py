@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from infra.commands.tickets import _headline
+from infra.pools import read_pools
 from shared.errors import NotFound
 from shared.queues import Message
 from shared.search import SEARCH
@@ -227,3 +228,9 @@ def test_a_storage_nobody_knows_is_refused_without_showing_it(tmp_path: Path) ->
     assert refused.returncode == 1
     assert "MATINEE_STORAGE must be local:PATH" in refused.stderr
     assert "secret;" not in refused.stdout + refused.stderr
+
+
+def test_the_workers_of_the_machine_are_listed(running: Site) -> None:
+    lines = running.manage("workers", "list").stdout.splitlines()
+    assert lines[0].split()[:4] == ["PID", "POOL", "UP", "TASKS"]
+    assert {line.split()[1] for line in lines[1:]} == {pool.name for pool in read_pools()}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from infra.pools import Pool, read_pools
-from infra.scaling.figures import Figures
+from infra.scaling.figures import Figures, Told
 from infra.scaling.history import Reading
 from infra.scaling.processor import Processor
 from infra.scaling.scaler import Scaler
@@ -21,7 +21,6 @@ from tests.azurite.running import Azurite, azurite
 from tests.workers.clock import HandClock
 from tests.workers.faulty import Faulty
 from tests.workers.stores import open_stores
-from workers.report import Told
 
 DAY = 86_400
 

@@ -11,10 +11,11 @@ import pytest
 from infra.children import Child, Children
 from infra.logs import Log
 from infra.pools import Pool
+from infra.scaling.figures import Told
 from infra.scaling.processes import PoolProcesses
 from infra.scaling.rules import Rule
 from tests.infra.running import ROOT
-from workers.report import last_told
+from workers.report import read_reports
 
 WORKER = str(Path(__file__).with_name("a_worker.py"))
 POOL = Pool(name="work", queues={"low": 1}, batch=1, rule=Rule(floor=0, ceiling=9, slots=1), file=Path("pools.toml"))
@@ -28,7 +29,10 @@ class Machine:
         self.said: list[str] = []
         self.started: list[str] = []
         self.children = Children()
-        self.pool = PoolProcesses(self._child, self.children, lambda pid: last_told(scratch, pid))
+        self.pool = PoolProcesses(self._child, self.children, self._told)
+
+    def _told(self) -> dict[int, Told]:
+        return {report.pid: Told.by(report) for report in read_reports(self.scratch)}
 
     def _child(self, name: str, command: Sequence[str]) -> Child:
         self.started.append(name)
@@ -47,7 +51,7 @@ class Machine:
         """The process of that number takes a ticket; its pid."""
         pid = sorted(self.pool.told())[number - 1]
         (self.scratch / f"busy-{pid}").touch()
-        await until(lambda: (told := last_told(self.scratch, pid)) is not None and told.held == 1)
+        await until(lambda: self._told()[pid].held == 1)
         return pid
 
 
@@ -110,7 +114,7 @@ def test_those_that_tell_nothing_are_drained_only_when_nothing_is_held(
     tmp_path: Path, surely_idle: bool, left: int
 ) -> None:
     async def test(machine: Machine) -> None:
-        machine.pool = PoolProcesses(machine._child, machine.children, lambda _: None)
+        machine.pool = PoolProcesses(machine._child, machine.children, dict)
         machine.pool.resize(POOL, 2, surely_idle=False)
         await until(lambda: len(machine.pool.told()) == 2)
         machine.pool.resize(POOL, 0, surely_idle=surely_idle)

@@ -18,6 +18,7 @@ from tests.workers.clips import a_clip, a_long_clip
 from tests.workers.ladder import only_the_ladder
 from tests.workers.making import a_video, waiting
 from tests.workers.processes import ROOT, PoolProcess, environment, marked, wait_until
+from workers.report import read_reports
 
 
 @pytest.fixture
@@ -60,6 +61,18 @@ def test_work_too_long_for_the_grace_is_given_back_at_once_uncounted(
     assert message.dequeue_count - decode(message.body).forgiven == 1
     assert services.catalog.parts(video.id, 1) == {}
     assert not list((settings.local_path() / "scratch").iterdir())
+
+
+def test_it_says_what_it_has_in_hand(services: Services, settings: Settings) -> None:
+    video = only_the_ladder(services, a_long_clip())
+    with PoolProcess(settings, "transcode-normal", tasks=3) as pool:
+        wait_until(lambda: any(report.tickets for report in read_reports(services.scratch)), 20, "it says so")
+        [report] = read_reports(services.scratch)
+        assert (report.pid, report.pool, report.queues) == (pool.process.pid, "test", ("transcode-normal",))
+        assert report.tickets == (f"encode:{video.id}:1:ladder",)
+        pool.send_signal(signal.SIGKILL)
+        pool.wait(5)
+        assert list(read_reports(services.scratch)) == []
 
 
 def test_a_second_signal_does_not_wait_for_the_grace(services: Services, settings: Settings) -> None:

@@ -12,7 +12,7 @@ from shared.tickets import Erase, Index, Ingest
 from shared.videos import SOURCES, Video
 
 
-def delete(services: Services, video_id: str) -> Video:
+def delete(services: Services, video_id: str, *, traceparent: str | None = None) -> Video:
     """Gone for everybody at once; its files and its place in the index follow. Saying it again does no harm.
 
     Raises NotFound.
@@ -23,13 +23,13 @@ def delete(services: Services, video_id: str) -> Video:
     services.blobs.discard_uncommitted(SOURCES, video.source)
     made = services.clock.now()
     services.tickets.send_all([
-        Erase(video=video.id, generation=video.generation, made=made),
-        Index(video=video.id, generation=video.generation, made=made),
+        Erase(video=video.id, generation=video.generation, made=made, traceparent=traceparent),
+        Index(video=video.id, generation=video.generation, made=made, traceparent=traceparent),
     ])
     return video
 
 
-def retry(services: Services, video_id: str) -> Video:
+def retry(services: Services, video_id: str, *, traceparent: str | None = None) -> Video:
     """Let work that was given up go on; what is finished stays.
 
     Raises NotFound, or Conflict where nothing was given up.
@@ -39,7 +39,8 @@ def retry(services: Services, video_id: str) -> Video:
         raise Conflict("there is nothing to try again: no work on this video was given up")
     video = services.catalog.get(video_id)
     # Whatever is missing now, ingest sends for.
-    services.tickets.send(Ingest(video=video.id, generation=video.generation, made=services.clock.now()))
+    made = services.clock.now()
+    services.tickets.send(Ingest(video=video.id, generation=video.generation, made=made, traceparent=traceparent))
     return video
 
 

@@ -24,7 +24,11 @@ from shared.settings import Settings
 from shared.tables import Tables
 from shared.telemetry import Count, Meter, Metered
 from shared.tickets import QUEUES, TicketQueues
+from shared.tracing import Tracing, open_tracing
 from shared.videos import MEDIA, SOURCES, Catalog
+from shared.wake import Bus, NoBus, account_of
+from shared.wake.sockets import SocketBus
+from shared.wake.waking import WakingQueues
 
 Stores = tuple[Blobs, Queues, Tables]
 
@@ -44,6 +48,13 @@ class Services:
     people: People
     tickets: TicketQueues
     poison: Poison
+    bus: Bus
+    tracing: Tracing
+
+    @property
+    def account(self) -> str:
+        """Whose calls on the bus are ours."""
+        return account_of(self.settings)
 
     @cached_property
     def finder(self) -> Finder:
@@ -117,7 +128,8 @@ def _metered(stores: Stores, count: Count) -> Stores:
 
 def _assembled(settings: Settings, stores: Stores, meter: Meter, clock: Clock) -> Services:
     blobs, queues, tables = stores
-    queues = _layered(queues, blobs, settings)
+    bus = _open_bus(settings)
+    queues = _layered(queues, blobs, settings, bus)
     catalog = Catalog(tables, clock)
     services = Services(
         settings=settings,
@@ -131,6 +143,8 @@ def _assembled(settings: Settings, stores: Stores, meter: Meter, clock: Clock) -
         people=People(tables, clock),
         tickets=TicketQueues(queues),
         poison=Poison(tables, blobs, queues, catalog, clock),
+        bus=bus,
+        tracing=open_tracing(settings.trace, meter.caller),
     )
     for container in (SOURCES, MEDIA):
         blobs.ensure_container(container)
@@ -141,12 +155,23 @@ def _assembled(settings: Settings, stores: Stores, meter: Meter, clock: Clock) -
     return services
 
 
-def _layered(queues: Queues, blobs: Blobs, settings: Settings) -> Queues:
+def _layered(queues: Queues, blobs: Blobs, settings: Settings, bus: Bus) -> Queues:
     """Over metered stores, so that what is counted is what the service is asked for."""
     partitions = {queue: settings.queue_partitions for queue in QUEUES if queue.startswith("transcode-")}
-    return ClaimCheckQueues(
-        PartitionedQueues(queues, partitions if settings.queue_partitions > 1 else {}), blobs
-    )
+    layered = ClaimCheckQueues(PartitionedQueues(queues, partitions if settings.queue_partitions > 1 else {}), blobs)
+    return layered if isinstance(bus, NoBus) else WakingQueues(layered, bus, account_of(settings))
+
+
+def _open_bus(settings: Settings) -> Bus:
+    wake = settings.wake
+    if wake == "off" or (wake == "auto" and not settings.is_local):
+        return NoBus()
+    if wake in ("auto", "unix"):
+        return SocketBus(_scratch(settings) / "wake")
+    # Only where it is asked for: it takes a moment to load.
+    from shared.wake.redis import RedisBus
+
+    return RedisBus(wake)
 
 
 def _scratch(settings: Settings) -> Path:

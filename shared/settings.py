@@ -50,6 +50,15 @@ class Settings:
     max_tries: int = _setting(5, "counted deliveries of a ticket before it is set aside as poison")
     idle_min: float = _setting(0.05, "seconds an idle listener waits at least between polls")
     idle_max: float = _setting(1.0, "seconds an idle listener waits at most between polls")
+    wake: str = _setting(
+        "auto",
+        "how workers that sleep are woken: `unix` (sockets, on one machine), `redis://HOST:PORT/DB` (between "
+        "machines), `off` (all poll), or `auto`: `unix` where the storage is on this machine",
+        secret=True,
+    )
+    trace: str = _setting(
+        "", "where traces go: empty for nowhere, or `otlp`, to the collector that OTEL_EXPORTER_OTLP_ENDPOINT names"
+    )
     silence: float = _setting(60.0, "seconds without a sign of life before `infra/up` ends a worker and starts another")
     grace: float = _setting(20.0, "seconds a draining worker has to finish before it gives its tickets back")
     sweep_every: float = _setting(60.0, "seconds between sweeps")
@@ -78,6 +87,10 @@ class Settings:
                 raise Invalid(f"{PREFIX}{setting.name.upper()} must be a number of seconds, not {value}")
         if self.idle_max < self.idle_min:
             raise Invalid(f"{PREFIX}IDLE_MAX must not be below {PREFIX}IDLE_MIN ({self.idle_min})")
+        if self.wake not in ("auto", "off", "unix") and not self.wake.startswith(("redis://", "rediss://", "unix://")):
+            raise Invalid(f"{PREFIX}WAKE must be auto, off, unix or redis://HOST:PORT/DB")
+        if self.trace not in ("", "otlp"):
+            raise Invalid(f"{PREFIX}TRACE must be empty or otlp, not {self.trace!r}")
         Prices.read(self.prices)
         if self.log_level not in ("debug", "info", "warning", "error"):
             raise Invalid(f"{PREFIX}LOG_LEVEL must be debug, info, warning or error, not {self.log_level!r}")

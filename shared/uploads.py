@@ -138,7 +138,9 @@ def staged(services: Services, video: Video) -> tuple[Block, ...]:
     return found.staged or found.committed
 
 
-def commit(services: Services, video: Video, block_ids: Sequence[str]) -> Video:
+def commit(
+    services: Services, video: Video, block_ids: Sequence[str], *, traceparent: str | None = None
+) -> Video:
     """Make the blocks the source and send the work; asking again with the same list changes nothing.
 
     Order: blob, then row, then ticket; whatever dies in between is finished by the next commit or by the sweep.
@@ -159,13 +161,13 @@ def commit(services: Services, video: Video, block_ids: Sequence[str]) -> Video:
     except Conflict:
         if services.blobs.stat(SOURCES, video.source).metadata.get("blocks") != digest:
             raise Conflict("another list of blocks was committed first") from None
-    done = finish_commit(services, video.id, digest)
+    done = finish_commit(services, video.id, digest, traceparent=traceparent)
     if done.blocks != digest:
         raise Conflict("this upload is over")
     return done
 
 
-def finish_commit(services: Services, video_id: str, digest: str) -> Video:
+def finish_commit(services: Services, video_id: str, digest: str, *, traceparent: str | None = None) -> Video:
     """What follows once the source blob stands: the row, then the ticket."""
 
     def queued(video: Video) -> Video | None:
@@ -175,7 +177,10 @@ def finish_commit(services: Services, video_id: str, digest: str) -> Video:
 
     video = services.catalog.change(video_id, queued, event="uploaded")
     if video.state == "queued":
-        services.tickets.send(Ingest(made=services.clock.now(), video=video.id, generation=video.generation))
+        made = services.clock.now()
+        services.tickets.send(
+            Ingest(made=made, video=video.id, generation=video.generation, traceparent=traceparent)
+        )
     return video
 
 

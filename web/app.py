@@ -19,6 +19,7 @@ from web import (
     search,
     studio,
     texts,
+    tracing,
     upload,
     watch,
 )
@@ -59,6 +60,7 @@ def create_app(services: Services) -> Flask:
     for story in (home, watch, channel, search, upload, studio, account, media, blobs, health):
         app.register_blueprint(story.blueprint)
     app.register_blueprint(api, url_prefix="/api/v1")
+    tracing.install(app, services.tracing)
     errors.install(app)
     texts.install(app)
     app.after_request(set_headers)

@@ -10,7 +10,7 @@ from shared import videos
 from shared.errors import Invalid
 from shared.tickets import Index
 from shared.videos import Privacy, Video
-from web.site import services
+from web.site import services, traceparent
 
 _TITLE = 200
 _DESCRIPTION = 5000
@@ -44,7 +44,8 @@ def edit(video: Video, details: Details) -> Video:
 
     services().catalog.mark_active(video.id)
     now = services().catalog.change(video.id, changed, event="edited")
-    services().tickets.send(Index(video=now.id, generation=now.generation, made=services().clock.now()))
+    made = services().clock.now()
+    services().tickets.send(Index(video=now.id, generation=now.generation, made=made, traceparent=traceparent()))
     return now
 
 

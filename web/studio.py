@@ -12,7 +12,7 @@ from web import edits
 from web.access import find_to_change
 from web.cards import view
 from web.identity import needed_on_page
-from web.site import services
+from web.site import services, traceparent
 
 _PAGE = 50
 _FIELDS = ("title", "description", "tags", "actors", "directors", "language", "privacy")
@@ -57,14 +57,14 @@ def edit(video_id: str) -> str | Response:
 @blueprint.post("/<video_id>/delete")
 def delete(video_id: str) -> Response:
     needed_on_page()
-    decisions.delete(services(), find_to_change(video_id).id)
+    decisions.delete(services(), find_to_change(video_id).id, traceparent=traceparent())
     return redirect(url_for("studio.page"))
 
 
 @blueprint.post("/<video_id>/retry")
 def retry(video_id: str) -> Response:
     needed_on_page()
-    video = decisions.retry(services(), find_to_change(video_id).id)
+    video = decisions.retry(services(), find_to_change(video_id).id, traceparent=traceparent())
     return redirect(url_for("studio.edit", video_id=video.id))
 
 

@@ -2,6 +2,7 @@
 
 import contextvars
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -28,7 +29,8 @@ class Crew:
     """Threads that take turns at one listener.
 
     Each polls, waits longer after each empty poll (workers/backoff.py), and at the longest wait ends, all but one of
-    them; the last too where `may_sleep` says that somebody will call `rouse`. Work seen after idling starts as many
+    them; the last too where the queues are empty, tickets not visible yet included, and `may_sleep` says that whatever
+    came since its poll began (`time.monotonic`) would have been called. Work seen after idling starts as many
     as the rules say for the depth. A poll that failed is no empty one: nobody ends on it.
     """
 
@@ -38,7 +40,7 @@ class Crew:
         rules: Callable[[], Rules],
         tell: Tell,
         *,
-        may_sleep: Callable[[], bool] = lambda: False,
+        may_sleep: Callable[[float], bool] = lambda _: False,
     ) -> None:
         self.failed = threading.Event()
         """Set when a task ended by an error: the process had better be started afresh."""
@@ -46,9 +48,10 @@ class Crew:
         self._rules = rules
         self._tell = tell
         self._may_sleep = may_sleep
+        self._context = contextvars.copy_context()  # what lines of the log are bound to, whoever starts a task
         self._changed = threading.Condition()
         self._tasks: set[threading.Thread] = set()
-        self._waiting = 0
+        self._at_work = 0
         self._calls = 0
         self._resting = True
         self._largest = 0
@@ -67,10 +70,10 @@ class Crew:
         with self._changed:
             return bool(self._tasks)
 
-    def is_idle(self) -> bool:
-        """Whether some task waits, or none is left, so that a call would be heard."""
+    def is_all_at_work(self) -> bool:
+        """Whether every task there may be has tickets in hand, so that none could heed a call."""
         with self._changed:
-            return self._waiting > 0 or not self._tasks
+            return self._at_work >= max(len(self._tasks), self._rules().most())
 
     def is_asleep(self) -> bool:
         with self._changed:
@@ -84,6 +87,11 @@ class Crew:
             self._calls += 1
             self._changed.notify(count)
         self._top_up(self._rules().tasks(count, size))
+
+    def look_again(self) -> None:
+        """One that sleeps polls for a while, for it may have missed a call."""
+        if self.is_asleep():
+            self._top_up(1)
 
     def look_at_depth(self) -> None:
         """While there is work and room for more tasks: as many as the rules say for what waits."""
@@ -108,7 +116,7 @@ class Crew:
             if self._listener.draining.is_set():
                 return
             for _ in range(wanted - len(self._tasks)):
-                context = contextvars.copy_context()
+                context = self._context.copy()
                 task = threading.Thread(target=context.run, args=(self._go_round,), name="task", daemon=True)
                 self._tasks.add(task)
                 task.start()
@@ -128,18 +136,21 @@ class Crew:
         settings = self._listener.services.settings
         turns, backoff = Turns(self._listener.queues), Backoff(settings.idle_min, settings.idle_max)
         while not self._listener.draining.is_set():
-            heard = self._calls
+            heard, began = self._calls, time.monotonic()
             look = self._listener.step(turns, self._saw_work)
             if look is Look.WORK:
+                self._finished_work()
                 backoff.reset()
                 continue
-            if look is Look.NOTHING and self._rests(heard, may_end=backoff.is_at_ceiling):
+            if look is Look.NOTHING and self._rests() and backoff.is_at_ceiling and self._ends(heard, began):
                 return
             if self._is_roused(heard, within=backoff.next()):
                 backoff.reset()
 
     def _saw_work(self, queue: str, size: int) -> None:
         """Told before it is worked, so that others start beside it."""
+        with self._changed:
+            self._at_work += 1
         if self._wakes_up(size):
             depth = self._depth() if self._rules().most() > 1 else None
             self._tell(WorkDetected(queue=queue, waiting=depth))
@@ -152,14 +163,25 @@ class Crew:
             self._largest = size if rested else max(size, self._largest)
             return rested
 
-    def _rests(self, heard: int, *, may_end: bool) -> bool:
+    def _finished_work(self) -> None:
+        with self._changed:
+            self._at_work -= 1
+
+    def _rests(self) -> bool:
+        with self._changed:
+            self._resting = True
+        return True
+
+    def _ends(self, heard: int, began: float) -> bool:
         """Whether this task ends; decided for one at a time, so that one is left where one must be.
 
         A call that came since the poll began (`heard` were before it) may be of a ticket that the poll missed.
         """
         with self._changed:
-            self._resting = True
-            if not may_end or self._calls != heard or (len(self._tasks) <= 1 and not self._may_sleep()):
+            is_last = len(self._tasks) <= 1
+        may_sleep = is_last and self._may_sleep(began) and self._depth() == 0
+        with self._changed:
+            if self._calls != heard or (len(self._tasks) <= 1 and not may_sleep):
                 return False
             self._tasks.discard(threading.current_thread())
             return True
@@ -171,11 +193,7 @@ class Crew:
                 return True
             if self._listener.draining.is_set():
                 return False
-            self._waiting += 1
-            try:
-                return self._changed.wait(within)
-            finally:
-                self._waiting -= 1
+            return self._changed.wait(within)
 
     def _depth(self) -> int | None:
         try:

@@ -26,6 +26,7 @@ from workers.news import telling
 from workers.report import Report, Tally
 from workers.scaling import MOST_TASKS, Rules, RulesFile, fixed
 from workers.scratch import Scratch, remove_abandoned
+from workers.sentry import Sentry
 from workers.signals import EndSignals
 from workers.sweep import claim_slot, prepare
 from workers.ticker import Ticker
@@ -35,6 +36,7 @@ HOUSEKEEPING = "housekeeping"
 _PR_SET_PDEATHSIG = 1
 _WATCH_EVERY = 1.0
 _LOOK_AT_DEPTH_EVERY = 5.0
+_TO_CLOSE = 2.0
 _TO_STOP = 10.0
 """Seconds a handler that was told to stop has before the process ends without it."""
 
@@ -71,7 +73,9 @@ class Pool:
             batch=batch,
             tell=tell,
         )
-        self._crew = Crew(listener, rules, tell)
+        ear = services.bus.ear(services.account, queues)
+        self._crew = Crew(listener, rules, tell, may_sleep=ear.heard_all_since if ear else lambda _: False)
+        self._sentry = Sentry(ear, self._crew) if ear else None
         self._tickers = self._make_tickers(HOUSEKEEPING in queues)
         self._told: Report | None = None
 
@@ -79,6 +83,8 @@ class Pool:
         """Work until a signal tells it to drain, a second one without the grace; True if every task ended by itself."""
         for ticker in self._tickers:
             ticker.start()
+        if self._sentry is not None:
+            self._sentry.start()
         self._crew.start()
         while not self._signals.wait(1.0):
             self._show_life()
@@ -90,12 +96,16 @@ class Pool:
     def _drain(self) -> bool:
         """Whatever is not finished within the grace is given back, not counted."""
         structlog.get_logger().info("draining")
+        if self._sentry is not None:
+            self._sentry.close()
         self._crew.drain()
         self._wait(self._services.settings.grace)
         self._keeper.stop_all("the worker is draining")
         self._wait(_TO_STOP)
         for ticker in self._tickers:
             ticker.close()
+        if self._sentry is not None:
+            self._sentry.join(_TO_CLOSE)
         self._scratch.close()
         return not self._crew.is_busy()
 
@@ -119,6 +129,7 @@ class Pool:
             retried=tally.outcomes["retried"],
             set_aside=tally.outcomes["set aside"],
             tries=dict(tally.tries),
+            operations=self._services.meter.total(),
             seconds={kind: round(seconds, 3) for kind, seconds in tally.seconds.items()},
         )
         if report != self._told:

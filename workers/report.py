@@ -16,7 +16,8 @@ from workers.scratch import living
 class Report(msgspec.Struct, frozen=True, kw_only=True):
     """`tasks` are its dequeue tasks, `tickets` those at work now; the rest is since it started.
 
-    `done`, `retried` and `set_aside` count tickets settled, `seconds` is what trying them took, by kind.
+    `done`, `retried` and `set_aside` count tickets settled, `seconds` is what trying them took, by kind; `operations`
+    are those it asked of the storage.
     """
 
     pid: int
@@ -30,6 +31,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     set_aside: int = 0
     tries: dict[str, int] = {}
     seconds: dict[str, float] = {}
+    operations: int = 0
 
 
 class Tally:

@@ -10,8 +10,9 @@ import structlog
 from shared.blobs import every_page
 from shared.errors import Conflict, MatineeError, NotFound, Stopped
 from shared.services import Services
-from shared.tickets import Sweep
+from shared.tickets import QUEUES, Sweep
 from shared.videos import MEDIA, SOURCES, Video
+from shared.wake import Call, NoBus
 from workers.findings import Finding
 from workers.garbage import (
     look_at_blocks,
@@ -78,7 +79,18 @@ def sweep(services: Services, *, dry_run: bool = False, check: Check = lambda: N
         _forget_old_slots(services)
         remove_abandoned(services.scratch)
         services.blobs.collect_garbage()
+        _rouse(services)
     return found
+
+
+def _rouse(services: Services) -> None:
+    """Calls are hints and may be lost: who sleeps beside a queue that is not empty hears of it here at the latest."""
+    if isinstance(services.bus, NoBus):
+        return
+    for queue in QUEUES:
+        waiting = services.queues.depth(queue).messages
+        if waiting:
+            services.bus.call(Call(account=services.account, queue=queue, count=waiting))
 
 
 def _look(services: Services, *, dry_run: bool) -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+import msgspec
 import structlog
 from structlog.contextvars import bound_contextvars
 
@@ -59,7 +60,7 @@ class Trying:
         with bound_contextvars(ticket=first.id, attempt=held.attempt.id, **about):
             began = self._services.clock.monotonic()
             self._tell_began(held)
-            result = self._caught(held)
+            result = self._traced(held, **about)
             held.attempt.close()
             seconds = self._services.clock.monotonic() - began
             for ticket, lease in zip(held.tickets, held.leases, strict=True):
@@ -78,10 +79,22 @@ class Trying:
                 )
             )
 
-    def _caught(self, held: Held) -> Outcome | Exception:
+    def _traced(self, held: Held, **about: str) -> Outcome | Exception:
+        """A try is a span under who sent its ticket; what it sends is under the try."""
+        first, *others = held.tickets
+        with self._services.tracing.span(
+            first.kind, kind="consumer", parent=first.traceparent, links=[ticket.traceparent for ticket in others],
+            ticket=first.id, attempt=held.attempt.id, number=held.attempt.number, **about,
+        ) as span:  # fmt: skip
+            result = self._caught(held, span.traceparent)
+            if isinstance(result, Exception):
+                span.fail(f"{type(result).__name__}: {result}")
+        return result
+
+    def _caught(self, held: Held, traceparent: str | None) -> Outcome | Exception:
         """What the handler says comes of it, or what it raised."""
         try:
-            return self._handle(held) or Done()
+            return self._handle(held, traceparent) or Done()
         except Stopped as error:
             late = held.attempt.late
             structlog.get_logger().info("stopped", reason=late or str(error))
@@ -91,12 +104,15 @@ class Trying:
             structlog.get_logger().warning("failed", reason=f"{type(error).__name__}: {error}", exc_info=unnamed)
             return error
 
-    def _handle(self, held: Held) -> Outcome | None:
+    def _handle(self, held: Held, traceparent: str | None) -> Outcome | None:
         held.attempt.check()
+        tickets = held.tickets
+        if len(tickets) == 1:
+            tickets = [msgspec.structs.replace(tickets[0], traceparent=traceparent)]
         try:
-            return self._handlers[held.tickets[0].kind].run(held.tickets, self._services, held.attempt)
+            return self._handlers[tickets[0].kind].run(tickets, self._services, held.attempt)
         except Permanent as error:
             if len(held.tickets) > 1:  # whose fault it is shows when each is tried alone
                 raise
-            give_up(self._services, held.tickets[0], str(error))
+            give_up(self._services, tickets[0], str(error))
             return None

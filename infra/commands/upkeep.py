@@ -50,6 +50,8 @@ def _settings(site: Site, options: argparse.Namespace) -> None:
 def _shown(settings: Settings, name: str) -> str:
     if name == "storage":
         return settings.storage_name
+    if name == "wake" and "@" in settings.wake:
+        return f"{settings.wake.partition(':')[0]}://(secret)@{settings.wake.rpartition('@')[2]}"
     if name == "secret_key":
         return "(secret)"
     value = str(getattr(settings, name))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from infra.prepare import azurite, chromium, environment, frontend, sample
+from infra.prepare import azurite, debian, environment, frontend, sample
 from infra.prepare.places import ROOT, CannotPrepare, say
 
 STEPS: dict[str, tuple[Callable[[], bool], Callable[[], None]]] = {
@@ -16,7 +16,8 @@ STEPS: dict[str, tuple[Callable[[], bool], Callable[[], None]]] = {
     "frontend": (frontend.is_built, frontend.build),
     "sample": (sample.is_fetched, sample.fetch),
     "azurite": (azurite.is_installed, azurite.install),
-    "chromium": (chromium.is_found, chromium.install),
+    "chromium": (partial(debian.is_found, "chromium"), partial(debian.install, "chromium", "chromium")),
+    "redis": (partial(debian.is_found, "redis-server"), partial(debian.install, "redis-server", "redis-server")),
 }
 OPTIONAL = {"sample"}
 

@@ -4,6 +4,7 @@ import os
 import random
 import signal
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -31,9 +32,11 @@ def test_a_batch_survives_workers_killed_at_random(tmp_path: Path, storage: str)
     with ExitStack() as alive:
         workers = [alive.enter_context(PoolProcess(settings, *QUEUES)) for _ in range(2)]
         at_work = 0
-        for _ in range(KILLS):
+        for number in range(KILLS):
             time.sleep(chance.uniform(0.7, 2.0))
             victim = chance.randrange(len(workers))
+            if number % 2:
+                wait_for(lambda: workers[victim].ffmpegs() or is_done(services), 10)  # noqa: B023 - called at once
             at_work += bool(workers[victim].ffmpegs())
             workers[victim].send_signal(signal.SIGKILL)
             wait_until(partial(is_gone, workers[victim]), 1, "no child of the victim is left")
@@ -45,6 +48,12 @@ def test_a_batch_survives_workers_killed_at_random(tmp_path: Path, storage: str)
             worker.send_signal(signal.SIGTERM)
         assert [worker.wait(30) for worker in workers] == [0, 0]
     check_all(services, ledger)
+
+
+def wait_for(holds: Callable[[], object], seconds: float) -> None:
+    until = time.monotonic() + seconds
+    while not holds() and time.monotonic() < until:
+        time.sleep(0.02)
 
 
 def is_gone(worker: PoolProcess) -> bool:

@@ -232,4 +232,4 @@ def read(page: Page, what: str):
 
 
 def wait_until_past(page: Page, seconds: float) -> None:
-    until(page, f"document.querySelector('video').currentTime > {seconds}")
+    until(page, f"document.querySelector('video')?.currentTime > {seconds}")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.prepare import chromium
+from infra.prepare import debian
 from infra.prepare.environment import package_at_fault
 from infra.prepare.places import CannotPrepare
 from tests.azurite import running
@@ -72,7 +72,7 @@ def test_what_is_done_already_is_not_done_again(tmp_path: Path) -> None:
 def test_without_chromium_and_the_right_to_install_it_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 1000)
     with pytest.raises(CannotPrepare, match=r"no program called chromium is on PATH.*sudo apt-get install chromium"):
-        chromium.install()
+        debian.install("chromium", "chromium")
 
 
 def test_a_missing_azurite_fails_a_test_it_is_never_passed_over(

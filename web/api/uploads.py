@@ -19,7 +19,7 @@ from web.api.reading import body_as
 from web.errors import TooLarge
 from web.identity import needed
 from web.incoming import incoming
-from web.site import services
+from web.site import services, traceparent
 
 blueprint = Blueprint("uploads", __name__, url_prefix="/uploads")
 
@@ -93,7 +93,7 @@ def commit(video_id: str) -> Response:
     asked = body_as(Commit)
     if not asked.blocks:
         raise Invalid("blocks: at least one")
-    done = uploads.commit(services(), video, [_canonical(block) for block in asked.blocks])
+    done = uploads.commit(services(), video, [_canonical(block) for block in asked.blocks], traceparent=traceparent())
     return answer(video_answer(done), 202)
 
 

@@ -7,7 +7,7 @@ from web import edits
 from web.access import find, find_to_change
 from web.api.answers import answer, video_answer
 from web.api.reading import body_as
-from web.site import services
+from web.site import services, traceparent
 
 blueprint = Blueprint("videos", __name__, url_prefix="/videos")
 
@@ -27,11 +27,12 @@ def change(video_id: str) -> Response:
 @blueprint.delete("/<video_id>")
 def delete(video_id: str) -> Response:
     """Delete a video: it is gone at once, for everybody."""
-    decisions.delete(services(), find_to_change(video_id).id)
+    decisions.delete(services(), find_to_change(video_id).id, traceparent=traceparent())
     return Response(status=204)
 
 
 @blueprint.post("/<video_id>/retry")
 def retry(video_id: str) -> Response:
     """Let work go on that was given up."""
-    return answer(video_answer(decisions.retry(services(), find_to_change(video_id).id)), 202)
+    video = decisions.retry(services(), find_to_change(video_id).id, traceparent=traceparent())
+    return answer(video_answer(video), 202)

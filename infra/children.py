@@ -7,8 +7,9 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 
 from infra.logs import Log
 
@@ -55,6 +56,17 @@ class Child:
         self._process: asyncio.subprocess.Process | None = None
         self._stopping = asyncio.Event()
         self._deaths = 0
+
+    @property
+    def pid(self) -> int | None:
+        """None while it is not running."""
+        running = self._process is not None and self._process.returncode is None
+        return self._process.pid if self._process is not None and running else None
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether it was told to stop."""
+        return self._stopping.is_set()
 
     async def keep(self) -> None:
         """Returns once it was told to stop and is gone, or has ended and may not start again."""
@@ -125,6 +137,38 @@ class Child:
         """End what a child that died left of its own processes; a gunicorn worker outlives its killed master."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(session, signal.SIGKILL)
+
+
+class Children:
+    """All there are: each kept running until it is told to stop, and forgotten once it has."""
+
+    def __init__(self) -> None:
+        self._keepers: dict[Child, asyncio.Task[None]] = {}
+
+    def __iter__(self) -> Iterator[Child]:
+        return iter(list(self._keepers))
+
+    def start(self, child: Child) -> None:
+        self._keepers[child] = asyncio.create_task(child.keep())
+
+    def forget_ended(self) -> None:
+        """Those that were told to stop, and have; whoever reads what they said should have read it by now."""
+        for child, keeper in list(self._keepers.items()):
+            if child.is_ending and keeper.done():
+                del self._keepers[child]
+
+    def stop(self) -> None:
+        for child in self:
+            child.stop()
+
+    def kill(self) -> None:
+        for child in self:
+            child.kill()
+
+    async def ended(self) -> Literal[True]:
+        """Once all of them are gone."""
+        await asyncio.gather(*self._keepers.values())
+        return True
 
 
 def _how(code: int) -> str:

@@ -11,13 +11,15 @@ import sys
 import urllib.request
 from asyncio import FIRST_COMPLETED
 from collections.abc import Callable, Sequence
-from typing import Literal
 
 from infra import address, data_folder, first_start, web_server
-from infra.children import Child
+from infra.children import Child, Children
 from infra.data_folder import ROOT, DataFolder
 from infra.logs import Log
-from infra.pools import read_pools
+from infra.pools import PoolsFile, pools_file
+from infra.scaling.processes import Scaling
+from infra.scaling.processor import Processor
+from infra.scaling.scaler import Scaler
 from shared.errors import Invalid, MatineeError
 from shared.metrics import MetricsServer
 from shared.services import Services, metrics_folder, open_services
@@ -37,32 +39,46 @@ class Supervisor:
         self.url = address.url_of(listener)
         self._folder = folder
         self._services = services
-        self._children = self._all_children(listener, environment)
+        self._environment = environment
+        self._pools = PoolsFile(pools_file(services.settings), say)
+        self._children = Children()
+        self._scaling = Scaling(self._pools, self._scaler(), self._new_worker, self._children, services.scratch, say)
+        self._listener = listener
         self._stop = asyncio.Event()
         self._hurry = asyncio.Event()
         self._is_homeless = False
 
     async def run(self, *, sample: bool) -> int:
         self._heed_signals()
-        keepers = [asyncio.create_task(child.keep()) for child in self._children]
+        self._children.start(self._web())
+        self._scaling.start()
+        scaling = asyncio.create_task(self._scale())
         watching = asyncio.create_task(self._watch())
         greeting = asyncio.create_task(self._greet(sample=sample))
         await self._stop.wait()
         greeting.cancel()
-        await self._end(keepers)
+        scaling.cancel()
+        await self._end()
         watching.cancel()
         if self._is_homeless:
             return 1
         return 0 if greeting.cancelled() or not greeting.done() else greeting.result()
 
-    def _all_children(self, listener: socket.socket, environment: dict[str, str]) -> list[Child]:
-        socket_number = listener.fileno()
+    def _web(self) -> Child:
+        socket_number = self._listener.fileno()
         serve = web_server.command(self._services.settings, socket_number)
-        children = [self._child("web", serve, environment, sockets=[socket_number])]
-        for pool in read_pools():
-            for name, command in pool.commands():
-                children.append(self._child(name, command, environment, pulse=self._pulse))
-        return children
+        return self._child("web", serve, sockets=[socket_number])
+
+    def _new_worker(self, name: str, command: Sequence[str]) -> Child:
+        return self._child(name, command, pulse=self._pulse)
+
+    def _scaler(self) -> Scaler:
+        return Scaler(self._services.queues, self._services.clock, processor=Processor().busy)
+
+    async def _scale(self) -> None:
+        while not self._stop.is_set():
+            await asyncio.sleep(self._services.settings.scale_every)
+            await self._scaling.look()
 
     def _pulse(self, pid: int) -> float | None:
         return last_sign(self._services.scratch, pid)
@@ -71,14 +87,14 @@ class Supervisor:
         self,
         name: str,
         command: Sequence[str],
-        environment: dict[str, str],
+        *,
         sockets: Sequence[int] = (),
         pulse: Callable[[int], float | None] = lambda _: None,
     ) -> Child:
         log = Log(self._folder.logs / f"{name}.log")
         may_start = self._folder.is_still_ours
         return Child(
-            name, command, log, environment, say, sockets=sockets, folder=ROOT, may_start=may_start, pulse=pulse,
+            name, command, log, self._environment, say, sockets=sockets, folder=ROOT, may_start=may_start, pulse=pulse,
             silence=self._services.settings.silence,
         )
 
@@ -95,18 +111,15 @@ class Supervisor:
         grace = self._services.settings.grace
         say(f"Stopping: work in hand has {grace:g} s to finish, then it is given back. Ctrl-C again to stop at once.")
 
-    async def _end(self, keepers: Sequence["asyncio.Task[None]"]) -> None:
-        for child in self._children:
-            child.stop()
+    async def _end(self) -> None:
+        self._children.stop()
         limit = self._services.settings.grace + _MARGIN
-        hurried, ended = asyncio.create_task(self._hurry.wait()), asyncio.create_task(_all(keepers))
+        hurried, ended = asyncio.create_task(self._hurry.wait()), asyncio.create_task(self._children.ended())
         await asyncio.wait([hurried, ended], timeout=limit, return_when=FIRST_COMPLETED)
         if not ended.done():
-            for child in self._children:
-                child.stop()
+            self._children.stop()
             await asyncio.wait([ended], timeout=_HURRIED)
-        for child in self._children:
-            child.kill()
+        self._children.kill()
         await ended
         hurried.cancel()
 
@@ -120,6 +133,7 @@ class Supervisor:
                 with contextlib.suppress(OSError):  # a full disk, say: the children go on, and so do we
                     for line in child.log.complaints():
                         say(f"{child.name}: {line}")
+            self._children.forget_ended()
             await asyncio.sleep(_LOOK_EVERY)
 
     async def _greet(self, *, sample: bool) -> int:
@@ -204,11 +218,6 @@ async def _supervise(
     folder: DataFolder, listener: socket.socket, services: Services, environment: dict[str, str], *, sample: bool
 ) -> int:
     return await Supervisor(folder, listener, services, environment).run(sample=sample)
-
-
-async def _all(keepers: Sequence["asyncio.Task[None]"]) -> Literal[True]:
-    await asyncio.gather(*keepers)
-    return True
 
 
 def say(sentence: str) -> None:

@@ -87,7 +87,12 @@ class PartitionedQueues:
     def depth(self, queue: str) -> Depth:
         depths = [self._queues.depth(part) for part in self._parts(queue)]
         oldest = [depth.oldest for depth in depths if depth.oldest is not None]
-        return Depth(messages=sum(depth.messages for depth in depths), oldest=max(oldest, default=None))
+        visible = [depth.visible for depth in depths if depth.visible is not None]
+        return Depth(
+            messages=sum(depth.messages for depth in depths),
+            oldest=max(oldest, default=None),
+            visible=sum(visible) if len(visible) == len(depths) else None,
+        )
 
     def _parts(self, name: str) -> list[str]:
         if name not in self._partitions:

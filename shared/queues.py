@@ -29,10 +29,15 @@ class Message:
 
 @dataclass(frozen=True, kw_only=True)
 class Depth:
-    """`messages` approximate, invisible ones included (as Azure counts); `oldest` the age of the oldest visible one."""
+    """`messages` approximate, invisible ones included (as Azure counts); `oldest` the age of the oldest visible one.
+
+    `visible`: how many of them could be received now; the others are held by a receiver, or delayed. None says that
+    there are at least MAX_BATCH of these, and that the store counts only all together (as Azure does).
+    """
 
     messages: int
     oldest: timedelta | None
+    visible: int | None
 
 
 class Queues(Protocol):

@@ -36,6 +36,8 @@ class Settings:
         False, "whether segments and pictures come from the storage account itself, by links signed for the viewer"
     )
     link_life: float = _setting(3600.0, "seconds a signed link is good for, to send blocks or to fetch media")
+    pools: str = _setting("", "another file than `infra/pools.toml` that says which worker pools there are")
+    scale_every: float = _setting(10.0, "seconds between looks at the queues by what scales the pools")
     secret_key: str = _setting(
         "", "signs sessions and links; `infra/up` makes one and keeps it in the data folder", secret=True
     )
@@ -139,6 +141,7 @@ _AT_LEAST: dict[str, float] = {
     "silence": 3,
     "max_tries": 1,
     "idle_min": 0.001,
+    "scale_every": 0.1,
     "grace": 0,
     "sweep_every": 0.1,
     "stalled_after": 0,

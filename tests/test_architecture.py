@@ -25,7 +25,7 @@ OURS = {"infra", "shared", "tests", "web", "workers"}
 NOT_HANDLERS = {"__init__", "table"}
 LONGEST_FILE = 450
 LONGEST_FUNCTION = 60
-COMMANDS = ("up", "test", "bench", "manage", "lock")
+COMMANDS = ("up", "test", "bench", "manage", "scaler", "lock")
 README = (ROOT / "README.md").read_text()
 
 

@@ -12,9 +12,10 @@ from shared.settings import Settings
 class Site:
     """`make` lets a command be the first thing ever done to a data folder."""
 
-    def __init__(self, data: str | None, *, make: bool) -> None:
+    def __init__(self, data: str | None, *, make: bool, caller: str = "manage") -> None:
         self.folder = data_folder.choose(data, os.environ)
         self._make = make
+        self._caller = caller
 
     @cached_property
     def settings(self) -> Settings:
@@ -29,4 +30,4 @@ class Site:
 
     @cached_property
     def services(self) -> Services:
-        return open_services(self.settings, caller="manage")
+        return open_services(self.settings, caller=self._caller)

@@ -123,11 +123,12 @@ class AzureQueues:
         with self._queue(queue) as client:
             messages = client.get_queue_properties().approximate_message_count or 0
             if not messages:
-                return Depth(messages=0, oldest=None)
+                return Depth(messages=0, oldest=None, visible=0)
             front = client.peek_messages(max_messages=MAX_BATCH, raw_response_hook=_note_date(dates))
+        visible = len(front) if len(front) < MAX_BATCH else None
         inserted = [one.inserted_on for one in front if one.inserted_on]
         oldest = max(_NOW, dates[-1] - min(inserted)) if inserted else None
-        return Depth(messages=messages, oldest=oldest)
+        return Depth(messages=max(messages, len(front)), oldest=oldest, visible=visible)
 
     @contextmanager
     def _queue(self, name: str, message_id: str = "") -> Iterator[QueueClient]:

@@ -164,13 +164,14 @@ class LocalQueues:
     def depth(self, queue: str) -> Depth:
         now = self._now()
         query = (
-            "SELECT count(*), min(inserted) FILTER (WHERE visible <= :now) FROM messages"
-            " WHERE queue = :queue AND expires > :now"
+            "SELECT count(*), count(*) FILTER (WHERE visible <= :now), min(inserted) FILTER (WHERE visible <= :now)"
+            " FROM messages WHERE queue = :queue AND expires > :now"
         )
-        messages, oldest = self._db.read(
+        messages, visible, oldest = self._db.read(
             lambda db: db.execute(query, {"queue": _need(db, queue), "now": now}).fetchone()
         )
-        return Depth(messages=messages, oldest=None if oldest is None else moment(max(now, oldest)) - moment(oldest))
+        age = None if oldest is None else moment(max(now, oldest)) - moment(oldest)
+        return Depth(messages=messages, oldest=age, visible=visible)
 
     def _take(self, db: sqlite3.Connection, queue: str, count: int, visibility: timedelta) -> list[_Row]:
         now, number = self._now(), _need(db, queue)

@@ -34,6 +34,7 @@ def azure_backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
         delete_drops_staged_only=True,
         frees_container_names_at_once=True,
         tells_first_block_time=True,
+        counts_visible=False,
         entities_weigh_as_json=True,
     )
 

@@ -37,5 +37,7 @@ class Backend:
     frees_container_names_at_once: bool = False
     tells_first_block_time: bool = False
     """Where nothing is committed: the time of the first staged block instead of the last."""
+    counts_visible: bool = True
+    """Tells how many messages could be received however many there are."""
     entities_weigh_as_json: bool = False
     """Counts an entity's size as it travels, bytes in base64, so that 1 MiB of them does not fit."""

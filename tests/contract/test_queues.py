@@ -226,6 +226,28 @@ def test_the_depth_counts_invisible_ones_too(queues: Queues, queue: str) -> None
     assert queues.depth(queue).messages == 4
 
 
+def test_the_depth_tells_those_that_could_be_received_from_those_held_and_delayed(queues: Queues, queue: str) -> None:
+    assert queues.depth(queue).visible == 0
+    for _ in range(5):
+        queues.send(queue, "x")
+    queues.send(queue, "y", delay=seconds(60))
+    (held, *_) = queues.receive(queue, count=2)
+    assert queues.depth(queue).visible == 3
+    queues.update(queue, held.id, held.receipt, visibility=seconds(0))
+    assert queues.depth(queue).visible == 4
+
+
+def test_of_32_and_more_a_store_may_say_only_that_there_are_so_many(
+    backend: Backend, queues: Queues, queue: str
+) -> None:
+    for _ in range(34):
+        queues.send(queue, "x")
+    queues.receive(queue)
+    assert queues.depth(queue).visible == (33 if backend.counts_visible else None)
+    queues.receive(queue, count=2)
+    assert queues.depth(queue).visible == 31
+
+
 def test_the_age_is_that_of_the_oldest_visible_message(backend: Backend, queues: Queues, queue: str) -> None:
     assert queues.depth(queue).oldest is None
     queues.send(queue, "old")

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -22,6 +23,8 @@ from workers.crew import Crew
 from workers.figures import counting, gauges
 from workers.handlers.table import find_handlers
 from workers.lease import LeaseKeeper
+from workers.ledger import EVERY as LEDGER_EVERY
+from workers.ledger import Ledger
 from workers.lines import note
 from workers.listener import Listener
 from workers.news import Watcher, telling
@@ -63,6 +66,7 @@ class Pool:
         self._signals = signals
         self._scratch = Scratch(services.scratch)
         self._tally = Tally()
+        self._ledger = Ledger(services, name, self._tally)
         watchers: list[Watcher] = [note, self._tally]
         if services.metrics is not None:
             watchers.append(counting(services.metrics))
@@ -111,6 +115,8 @@ class Pool:
             ticker.close()
         if self._sentry is not None:
             self._sentry.join(_TO_CLOSE)
+        with suppress(MatineeError):  # then its last half minute is not counted
+            self._ledger.write()
         self._scratch.close()
         return not self._crew.is_busy()
 
@@ -149,6 +155,7 @@ class Pool:
             Ticker("stop the overdue", self._keeper.stop_overdue, every=min(1.0, settings.lease / 30)),
             Ticker("stop the unwanted", lambda: stop_unwanted(self._services, self._keeper), every=_WATCH_EVERY),
             Ticker("look at the depth", self._crew.look_at_depth, every=_LOOK_AT_DEPTH_EVERY),
+            Ticker("write the ledger", self._ledger.write, every=LEDGER_EVERY),
         ]
         if sweeps:
             prepare(self._services)

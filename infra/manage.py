@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from infra.commands import index, storage, tickets, tokens, upkeep, users, videos, workers
+from infra.commands import index, storage, subscriptions, tickets, tokens, upkeep, users, videos, workers
 from infra.commands.site import Site
 from shared.errors import MatineeError
 from shared.telemetry import configure_logging
@@ -32,7 +32,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--data", metavar="DIR", help="the site's data folder (default: data/ in the checkout)")
     top.set_defaults(make=False)
     subjects = top.add_subparsers(required=True, metavar="SUBJECT")
-    for subject in (users, tokens, videos, tickets, workers, index, storage, upkeep):
+    for subject in (users, tokens, videos, tickets, workers, subscriptions, index, storage, upkeep):
         subject.add(subjects)
     return top
 

@@ -19,7 +19,7 @@ def delete(services: Services, video_id: str, *, traceparent: str | None = None)
     """
     services.catalog.get(video_id)
     services.catalog.mark_active(video_id)
-    video = services.catalog.change(video_id, _deleted, event="deleted")
+    video = services.catalog.change(video_id, _deleted, event="deleted", traceparent=traceparent)
     services.blobs.discard_uncommitted(SOURCES, video.source)
     made = services.clock.now()
     services.tickets.send_all([

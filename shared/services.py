@@ -3,14 +3,18 @@
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from tempfile import gettempdir
 from typing import cast
 
+import structlog
+
+from shared.audit import AuditLog
 from shared.blobs import Blobs
 from shared.claimcheck import ClaimCheckQueues
 from shared.clock import Clock, SystemClock
+from shared.errors import MatineeError
 from shared.local.blobs import LocalBlobs
 from shared.local.queues import LocalQueues
 from shared.local.tables import LocalTables
@@ -24,8 +28,11 @@ from shared.search.writer import IndexWriter
 from shared.settings import Settings
 from shared.tables import Tables
 from shared.telemetry import Count, Meter, Metered
-from shared.tickets import QUEUES, TicketQueues
+from shared.tickets import QUEUES, Announce, Deliver, TicketQueues
+from shared.topics.receiver import Receiver
+from shared.topics.subscriptions import Subscription, Subscriptions
 from shared.tracing import Tracing, open_tracing
+from shared.untold import Untold
 from shared.videos import MEDIA, SOURCES, Catalog
 from shared.wake import Bus, NoBus, account_of
 from shared.wake.sockets import SocketBus
@@ -51,6 +58,17 @@ class Services:
     poison: Poison
     bus: Bus
     tracing: Tracing
+    subscriptions: Subscriptions
+    audit: AuditLog
+    untold: Untold
+
+    def receiver(self, subscription: Subscription) -> Receiver:
+        """Of the copies that wait in it."""
+        return Receiver(subscription, self.queues, self.tables)
+
+    def deliver(self, name: str) -> None:
+        """Have what waits in this subscription handed to its receiver."""
+        self.tickets.send(Deliver(subscription=name, made=self.clock.now()))
 
     @cached_property
     def metrics(self) -> Metrics | None:
@@ -140,7 +158,8 @@ def _assembled(settings: Settings, stores: Stores, meter: Meter, clock: Clock) -
     blobs, queues, tables = stores
     bus = _open_bus(settings)
     queues = _layered(queues, blobs, settings, bus)
-    catalog = Catalog(tables, clock)
+    tickets = TicketQueues(queues)
+    catalog = Catalog(tables, clock, partial(_announce, tickets, clock))
     services = Services(
         settings=settings,
         clock=clock,
@@ -151,10 +170,13 @@ def _assembled(settings: Settings, stores: Stores, meter: Meter, clock: Clock) -
         tables=tables,
         catalog=catalog,
         people=People(tables, clock),
-        tickets=TicketQueues(queues),
+        tickets=tickets,
         poison=Poison(tables, blobs, queues, catalog, clock),
         bus=bus,
         tracing=open_tracing(settings.trace, meter.caller),
+        subscriptions=Subscriptions(tables, queues, clock),
+        audit=AuditLog(tables),
+        untold=Untold(tables),
     )
     for container in (SOURCES, MEDIA):
         blobs.ensure_container(container)
@@ -162,7 +184,19 @@ def _assembled(settings: Settings, stores: Stores, meter: Meter, clock: Clock) -
     services.people.ensure()
     services.tickets.ensure()
     services.poison.ensure()
+    services.audit.ensure()
+    services.subscriptions.ensure()
     return services
+
+
+def _announce(
+    tickets: TicketQueues, clock: Clock, video_id: str, generation: int, traceparent: str | None
+) -> None:
+    """The fact is recorded: if its ticket cannot be sent now, the sweep sends one later."""
+    try:
+        tickets.send(Announce(video=video_id, generation=generation, made=clock.now(), traceparent=traceparent))
+    except MatineeError as error:
+        structlog.get_logger().info("announced later", video=video_id, reason=str(error))
 
 
 def _layered(queues: Queues, blobs: Blobs, settings: Settings, bus: Bus) -> Queues:

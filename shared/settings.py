@@ -57,6 +57,10 @@ class Settings:
         "machines), `off` (all poll), or `auto`: `unix` where the storage is on this machine",
         secret=True,
     )
+    webhook_private: str = _setting(
+        "", "hosts, by commas, that webhooks may reach though their addresses are not public"
+    )
+    webhook_patience: float = _setting(3 * 86400.0, "seconds a webhook may fail before its subscription is disabled")
     metrics: str = _setting(
         "", "HOST:PORT at which Prometheus finds the metrics of this machine's processes; empty for nowhere"
     )
@@ -139,6 +143,7 @@ _AT_LEAST: dict[str, float] = {
     "lease": 1,
     "link_life": 60,
     "silence": 3,
+    "webhook_patience": 0,
     "max_tries": 1,
     "idle_min": 0.001,
     "scale_every": 0.1,

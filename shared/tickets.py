@@ -118,6 +118,28 @@ class Erase(VideoTicket, frozen=True, kw_only=True, tag="erase"):
         return "housekeeping"
 
 
+class Announce(VideoTicket, frozen=True, kw_only=True, tag="announce"):
+    """Tell the topic what happened to this video."""
+
+    @property
+    def queue(self) -> str:
+        return "events"
+
+
+class Deliver(Ticket, frozen=True, kw_only=True, tag="deliver"):
+    """Hand what waits in a subscription to its receiver."""
+
+    subscription: str
+
+    @property
+    def id(self) -> str:
+        return f"deliver:{self.subscription}"
+
+    @property
+    def queue(self) -> str:
+        return "events"
+
+
 class Sweep(Ticket, frozen=True, kw_only=True, tag="sweep"):
     """Find what stopped moving and what nobody refers to; `slot` is the period it belongs to."""
 
@@ -132,13 +154,13 @@ class Sweep(Ticket, frozen=True, kw_only=True, tag="sweep"):
         return "housekeeping"
 
 
-KINDS: tuple[type[Ticket], ...] = (Ingest, Encode, Pictures, Package, Assemble, Index, Erase, Sweep)
+KINDS: tuple[type[Ticket], ...] = (Ingest, Encode, Pictures, Package, Assemble, Index, Erase, Announce, Deliver, Sweep)
 PART_KINDS: dict[str, type[PartTicket]] = {"encode": Encode, "pictures": Pictures, "package": Package}
 
-QUEUES = ("ingest", "transcode-high", "transcode-normal", "transcode-low", "index", "housekeeping")
+QUEUES = ("ingest", "transcode-high", "transcode-normal", "transcode-low", "index", "events", "housekeeping")
 POISON_SUFFIX = "-poison"
 
-_AnyTicket = Ingest | Encode | Pictures | Package | Assemble | Index | Erase | Sweep
+_AnyTicket = Ingest | Encode | Pictures | Package | Assemble | Index | Erase | Announce | Deliver | Sweep
 _decoder = msgspec.json.Decoder(_AnyTicket)
 
 

@@ -175,7 +175,7 @@ def finish_commit(services: Services, video_id: str, digest: str, *, traceparent
             return None
         return msgspec.structs.replace(video, state="queued", blocks=digest, committed=services.clock.now())
 
-    video = services.catalog.change(video_id, queued, event="uploaded")
+    video = services.catalog.change(video_id, queued, event="uploaded", traceparent=traceparent)
     if video.state == "queued":
         made = services.clock.now()
         services.tickets.send(

@@ -2,8 +2,9 @@
 
 All about one video shares the table partition of its id: row "video" (the record), "plan-g<n>" (what a generation
 will be made of), "part-g<n>-<part>" (one finished part: the first insert wins), "progress-g<n>-<part>" (a hint) and
-"event-<time>" (the timeline). Lists are partitions of table "lists": "active" (videos some work is owed to) and
-"channel:<owner>" (newest first).
+"event-<time>" (the timeline), "outbox-<id>" (a fact not told yet: written in one batch with what it tells of, so that
+none is lost and none is told that did not happen). Lists are partitions of table "lists": "active" (videos some work is
+owed to) and "channel:<owner>" (newest first).
 """
 
 import re
@@ -15,12 +16,13 @@ from typing import Any, Literal
 
 import msgspec
 
-from shared import tickets
+from shared import facts, tickets
 from shared.clock import Clock
 from shared.errors import Conflict, Invalid, NotFound
+from shared.facts import FACTS
 from shared.tables import Change, Entity, Tables, Value, every_entity
+from shared.untold import VIDEOS, to_tell
 
-VIDEOS = "videos"
 LISTS = "lists"
 SOURCES = "sources"
 """Container of uploaded originals; blob name: `source_name(video, generation)`."""
@@ -212,9 +214,13 @@ def fraction_done(plan: Plan, parts: Mapping[str, Part], progress: Mapping[str, 
 class Catalog:
     """The videos over a table store. Every method raises the table store's named failures."""
 
-    def __init__(self, tables: Tables, clock: Clock) -> None:
+    def __init__(
+        self, tables: Tables, clock: Clock, announce: Callable[[str, int, str | None], None] = lambda *_: None
+    ) -> None:
+        """`announce` is told of a video, its generation and a trace, once a fact of it waits to be told."""
         self._tables = tables
         self._clock = clock
+        self._announce = announce
 
     def ensure(self) -> None:
         self._tables.ensure_table(VIDEOS)
@@ -251,7 +257,10 @@ class Catalog:
         except NotFound:
             return None
 
-    def change(self, video_id: str, how: Callable[[Video], Video | None], *, event: str | None = None) -> Video:
+    def change(
+        self, video_id: str, how: Callable[[Video], Video | None], *, event: str | None = None,
+        traceparent: str | None = None,
+    ) -> Video:  # fmt: skip
         """Compare-and-swap until it holds: `how` gets the record as it is and returns it changed, or None to leave it.
 
         `event`, when given and something changed, is added to the timeline in the same batch.
@@ -264,10 +273,15 @@ class Catalog:
             changes = [Change(kind="update", row="video", properties=_properties(changed), if_match=video.etag)]
             if event is not None:
                 changes.append(self._event_change(event, changed.reason or ""))
+            if event in FACTS:
+                told = facts.of_video(FACTS[event], msgspec.structs.asdict(changed), self._clock.now())
+                changes.append(to_tell(told))
             try:
                 etag = self._tables.batch(VIDEOS, video_id, changes)[0]
             except Conflict:
                 continue
+            if event in FACTS:
+                self._announce(video_id, changed.generation, traceparent)
             return msgspec.structs.replace(changed, etag=etag or "")
         raise Conflict(f"video {video_id} is changed by too many at once; try again")
 
@@ -320,12 +334,22 @@ class Catalog:
         except NotFound:
             return None
 
-    def record_part(self, video_id: str, generation: int, part: Part) -> Part:
+    def record_part(
+        self, video_id: str, generation: int, part: Part, *, traceparent: str | None = None
+    ) -> Part:
         """The first to record a part wins; returns the one that holds, whose attempt tells the caller who won."""
+        row = f"part-g{generation}-{part.name}"
+        changes = [Change(kind="insert", row=row, properties={"json": _json(part)})]
+        if part.failed is None and part.result.get("renditions"):
+            names = [str(rendition["name"]) for rendition in part.result["renditions"]]
+            told = facts.of_renditions(video_id, generation, part.name, names, self._clock.now())
+            changes.append(to_tell(told))
         try:
-            self._tables.insert(VIDEOS, video_id, f"part-g{generation}-{part.name}", {"json": _json(part)})
+            self._tables.batch(VIDEOS, video_id, changes)
         except Conflict:
             return self.parts(video_id, generation)[part.name]
+        if len(changes) > 1:
+            self._announce(video_id, generation, traceparent)
         return part
 
     def forget_given_up(self, video_id: str, generation: int) -> None:

@@ -43,7 +43,7 @@ def edit(video: Video, details: Details) -> Video:
         return None if edited == now else msgspec.structs.replace(edited, revision=now.revision + 1)
 
     services().catalog.mark_active(video.id)
-    now = services().catalog.change(video.id, changed, event="edited")
+    now = services().catalog.change(video.id, changed, event="edited", traceparent=traceparent())
     made = services().clock.now()
     services().tickets.send(Index(video=now.id, generation=now.generation, made=made, traceparent=traceparent()))
     return now

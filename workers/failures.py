@@ -38,7 +38,8 @@ def give_up(services: Services, ticket: Ticket, sentence: str) -> None:
 def fail(services: Services, ticket: VideoTicket, sentence: str) -> None:
     """The whole video failed, unless its state was final before; the index is told."""
     structlog.get_logger().warning("video failed", video=ticket.video, reason=sentence)
-    services.catalog.change(ticket.video, lambda video: _failed(video, sentence), event="failed")
+    trace = ticket.traceparent
+    services.catalog.change(ticket.video, lambda video: _failed(video, sentence), event="failed", traceparent=trace)
     send_next(services, ticket.video, traceparent=ticket.traceparent, after=ASSEMBLE)
 
 

@@ -11,6 +11,7 @@ from shared.blobs import Blob, every_page
 from shared.errors import NotFound
 from shared.people import Token
 from shared.services import Services
+from shared.topics.receiver import forget_received, long_received
 from shared.uploads import forget_key, old_keys
 from shared.videos import MEDIA, SOURCES, Playback, Video
 from workers.findings import Finding
@@ -61,6 +62,18 @@ def look_at_keys(services: Services) -> Iterator[Finding]:
 def look_at_tokens(services: Services) -> Iterator[Finding]:
     for token in list(services.people.expired_tokens()):
         yield Finding(what="forget the expired token", about=token.id, mend=partial(_forget_token, services, token))
+
+
+def look_at_subscriptions(services: Services) -> Iterator[Finding]:
+    """What waits for its receiver though its ticket was lost, and notes of events nobody sends any more."""
+    for subscription in services.subscriptions.all():
+        waits = services.queues.depth(subscription.queue).messages
+        if subscription.kind != "pull" and not subscription.disabled and waits:
+            mend = partial(services.deliver, subscription.name)
+            yield Finding(what="deliver what waits", about=subscription.name, mend=mend)
+    for note in list(long_received(services.tables, services.clock)):
+        mend = partial(forget_received, services.tables, note)
+        yield Finding(what="forget a delivered event", about=note.row, mend=mend)
 
 
 def _forget_token(services: Services, token: Token) -> None:

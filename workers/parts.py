@@ -86,7 +86,9 @@ def record(services: Services, ticket: PartTicket, attempt: Attempt, folder: Pat
     upload(services, attempt, folder, prefix)
     attempt.check()
     part = Part(name=ticket.part, attempt=attempt.id, result=result)
-    winner = services.catalog.record_part(ticket.video, ticket.generation, part)
+    winner = services.catalog.record_part(
+        ticket.video, ticket.generation, part, traceparent=ticket.traceparent
+    )
     if winner.attempt != attempt.id:
         structlog.get_logger().info("part was made by another", part=ticket.part, winner=winner.attempt)
         remove_prefix(services, prefix)

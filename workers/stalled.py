@@ -18,7 +18,8 @@ _LONGEST_WAIT = timedelta(hours=1)
 
 def look_at_video(services: Services, video: Video) -> Iterator[Finding]:
     """Each time the same stall goes on the wait doubles, so that a long line of waiting tickets does not."""
-    if video.state in TERMINAL - {"deleted"} and video.indexed >= video.revision:
+    known = video.state in TERMINAL - {"deleted"} and video.indexed >= video.revision
+    if known and not services.untold.has_any(video.id):
         yield Finding(what="nothing is owed", about=video.id, mend=partial(_rest, services, video))
         return
     note = _find_note(services, video)

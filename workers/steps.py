@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from shared.services import Services
-from shared.tickets import PART_KINDS, Assemble, Erase, Index, Ingest, Ticket
+from shared.tickets import PART_KINDS, Announce, Assemble, Erase, Index, Ingest, Ticket
 from shared.videos import TERMINAL, Part, PartPlan, Plan, Video, first_ready, missing_parts, whole
 
 ASSEMBLE = "assemble"
@@ -78,25 +78,30 @@ def send_next(services: Services, video_id: str, *, traceparent: str | None = No
         traceparent=traceparent,
         after=after,
     )
+    if after is None and services.untold.has_any(video_id):
+        tickets.append(
+            Announce(video=video_id, generation=video.generation, made=services.clock.now(), traceparent=traceparent)
+        )
     services.tickets.send_all(tickets)
 
 
 def rest_if_done(services: Services, video_id: str) -> bool:
-    """Take a video off the active list if nothing is owed to it: its state is final and the index knows it.
+    """Take a video off the active list if nothing is owed to it: its state is final, the index and the topic know it.
 
     Looked at again afterwards: an edit in between marked it active before, and must not be forgotten.
     """
-    if not _is_done(services.catalog.get(video_id)):
+    if not _is_done(services, services.catalog.get(video_id)):
         return False
     services.catalog.mark_idle(video_id)
-    if not _is_done(services.catalog.get(video_id)):
+    if not _is_done(services, services.catalog.get(video_id)):
         services.catalog.mark_active(video_id)
         return False
     return True
 
 
-def _is_done(video: Video) -> bool:
-    return video.state in TERMINAL and video.indexed >= video.revision
+def _is_done(services: Services, video: Video) -> bool:
+    known = video.state in TERMINAL and video.indexed >= video.revision
+    return known and not services.untold.has_any(video.id)
 
 
 def _workable(plan: Plan, parts: Mapping[str, Part], after: str | None) -> list[PartPlan]:

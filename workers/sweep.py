@@ -20,6 +20,7 @@ from workers.garbage import (
     look_at_media,
     look_at_poison,
     look_at_sources,
+    look_at_subscriptions,
     look_at_tokens,
 )
 from workers.resting import look_at_upload
@@ -120,6 +121,7 @@ def _walk(services: Services) -> Iterator[Finding]:
     yield from look_at_poison(services)
     yield from look_at_keys(services)
     yield from look_at_tokens(services)
+    yield from look_at_subscriptions(services)
 
 
 def _look_at(services: Services, video: Video) -> Iterator[Finding]:

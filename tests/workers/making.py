@@ -90,3 +90,9 @@ def sent(services: Services, queue: str) -> list[str]:
 
 def media_names(services: Services) -> list[str]:
     return [blob.name for blob in services.blobs.list_blobs(MEDIA).blobs]
+
+
+def tell_all(services: Services, video: Video) -> None:
+    """As when its facts were announced."""
+    for event in list(services.untold.facts(video.id)):
+        services.untold.cross_off(event)

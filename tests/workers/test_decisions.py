@@ -66,7 +66,7 @@ def test_a_deletion_cut_short_is_finished_by_the_sweep(
 ) -> None:
     video = processing(services, "first", "ladder", "mp4", "pictures", state="published", indexed=1)
     services.catalog.mark_idle(video.id)
-    faulty["queues" if operation == "send" else "blobs"].refuse(operation, Busy("busy"))
+    faulty["queues" if operation == "send" else "blobs"].refuse(operation, Busy("busy"), times=2)  # its announcement too
     with pytest.raises(Busy):
         decisions.delete(services, video.id)
     clock.forward(STALLED)
@@ -124,7 +124,7 @@ def test_a_retry_cut_short_goes_on_or_can_be_made_again(
     services: Services, faulty: dict[str, Faulty], clock: HandClock, operation: str
 ) -> None:
     video = lacking(services)
-    faulty["queues" if operation == "send" else "tables"].refuse(operation, Busy("busy"))
+    faulty["queues" if operation == "send" else "tables"].refuse(operation, Busy("busy"), times=2 if operation == "send" else 1)
     with pytest.raises(Busy):
         decisions.retry(services, video.id)
     if operation == "send":

@@ -22,6 +22,7 @@ from tests.workers.making import (
     processing,
     put_file,
     sent,
+    tell_all,
 )
 from workers.attempt import Attempt
 from workers.failures import give_up
@@ -290,6 +291,7 @@ def test_erasing_removes_media_source_and_staged_blocks_of_this_video_only(
     video = processing(services, "first", source=b"source", state="deleted", indexed=1)
     other = processing(services, "first", source=b"source")
     services.blobs.stage_block(SOURCES, f"{video.id}/g2", "AAAA", b"block")
+    tell_all(services, video)
     ticket = an_erase(services, video)
     for _ in range(2):
         erase.handle(ticket, services, attempt(ticket))

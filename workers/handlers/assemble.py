@@ -29,7 +29,7 @@ def handle(ticket: Assemble, services: Services, attempt: Attempt) -> None:
             fail(services, ticket, given_up.failed or "")
             return
         if first_ready(plan, parts):
-            _swap(video, plan, parts, services, attempt)
+            _swap(ticket, video, plan, parts, services, attempt)
     if video.generation == ticket.generation:
         send_next(services, video.id, traceparent=ticket.traceparent, after=ASSEMBLE)
 
@@ -41,7 +41,9 @@ def _nothing_to_play(plan: Plan, parts: Mapping[str, Part]) -> Part | None:
     return next((parts[name] for name in plan.first if parts[name].failed is not None), None)
 
 
-def _swap(video: Video, plan: Plan, parts: Mapping[str, Part], services: Services, attempt: Attempt) -> None:
+def _swap(
+    ticket: Assemble, video: Video, plan: Plan, parts: Mapping[str, Part], services: Services, attempt: Attempt
+) -> None:
     """The blob first, then the record; whoever knew of fewer parts leaves the record and takes its blob away."""
     state = "published" if whole(plan, parts) else "playable"
     prefix = part_prefix(video.id, video.generation, ASSEMBLE, attempt.id)
@@ -63,7 +65,7 @@ def _swap(video: Video, plan: Plan, parts: Mapping[str, Part], services: Service
         return
     _write_master(services, video, parts, prefix)
     attempt.check()
-    now = services.catalog.change(video.id, swapped, event=state)
+    now = services.catalog.change(video.id, swapped, event=state, traceparent=ticket.traceparent)
     if now.playback.master != playback.master:
         remove_prefix(services, prefix)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from infra.prepare import azurite, chromium, environment, frontend, sample
+from infra.prepare import azurite, chromium, environment, frontend, peers, sample
 from infra.prepare.places import ROOT, CannotPrepare, say
 
 STEPS: dict[str, tuple[Callable[[], bool], Callable[[], None]]] = {
@@ -17,6 +17,7 @@ STEPS: dict[str, tuple[Callable[[], bool], Callable[[], None]]] = {
     "sample": (sample.is_fetched, sample.fetch),
     "azurite": (azurite.is_installed, azurite.install),
     "chromium": (chromium.is_found, chromium.install),
+    "peers": (peers.is_installed, peers.install),
 }
 OPTIONAL = {"sample"}
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import tests.bench
 from tests.bench.figure import as_json, as_table
 
-_NOT_BENCHES = {"__main__", "figure", "site"}
+_NOT_BENCHES = {"__main__", "figure", "peers", "site"}
 
 
 def main() -> int:

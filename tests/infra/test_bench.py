@@ -34,4 +34,4 @@ def test_an_unknown_bench_is_refused_with_those_there_are() -> None:
         [sys.executable, "-m", "tests.bench", "speed"], cwd=ROOT, capture_output=True, text=True, timeout=30
     )
     assert refused.returncode == 2
-    assert "bill, direct, queue, stores, transcode, upload" in refused.stderr
+    assert "bill, direct, queue, queue_peers, stores, transcode, upload" in refused.stderr

@@ -188,7 +188,12 @@ def test_nothing_is_left_undone() -> None:
 
 @pytest.mark.parametrize(
     ("lock", "group"),
-    [("requirements.lock", None), ("requirements-dev.lock", "dev"), ("requirements-node.lock", "node")],
+    [
+        ("requirements.lock", None),
+        ("requirements-dev.lock", "dev"),
+        ("requirements-node.lock", "node"),
+        ("requirements-peers.lock", "peers"),
+    ],
 )
 def test_the_lock_holds_what_pyproject_asks_for(lock: str, group: str | None) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())

@@ -5,6 +5,7 @@ import random
 import statistics
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +24,7 @@ Asked = tuple[float, str]
 
 def measure(folder: Path, *, quick: bool) -> list[Figure]:
     """All at once, for idle queues hardly disturb one another."""
-    seconds, tickets, rest = (10.0, 5, 0.5) if quick else (60.0, 40, 3.0)
+    seconds, tickets, rest = (10.0, 5, 0.5) if quick else (60.0, 30, 2.0)
     counted = replace(HUEY, environment={"BENCH_STATEMENTS": str(folder / "statements")})
     kinds = [counted if kind is HUEY else kind for kind in COMPARED]
     with ExitStack() as stack:
@@ -40,8 +41,7 @@ def measure(folder: Path, *, quick: bool) -> list[Figure]:
 
 
 def _minute(folder: Path, peers: list[tuple[Peer, Redis | None]], seconds: float) -> dict[str, Asked]:
-    time.sleep(_WARM)
-    of_ours = _asked_by_ours(folder, seconds)
+    of_ours = _asked_by_ours(folder, seconds)  # which takes long enough for the others to have calmed down
     counts = {peer.kind.name: _counter(folder, redis) for peer, redis in peers if peer.kind is not OURS}
     for _, redis in peers:
         if redis is not None:
@@ -60,8 +60,9 @@ def _counter(folder: Path, redis: Redis | None) -> Callable[[], int]:
 
 def _asked_by_ours(folder: Path, seconds: float) -> Asked:
     """What a longer life asked for more than a shorter: a worker says it in its last words."""
-    lives = [_life(folder / f"life-{length:g}", length) for length in (_WARM, _WARM + seconds)]
-    more = {name: count - lives[0].get(name, 0) for name, count in lives[1].items() if count > lives[0].get(name, 0)}
+    with ThreadPoolExecutor(2) as threads:
+        short, long = threads.map(lambda length: _life(folder / f"life-{length:g}", length), (_WARM, _WARM + seconds))
+    more = {name: count - short.get(name, 0) for name, count in long.items() if count > short.get(name, 0)}
     return sum(more.values()) * 60 / seconds, ", ".join(f"{name} {count}" for name, count in more.items())
 
 

@@ -16,15 +16,15 @@ from tests.bench.peers.peer import Peer, Sender
 from tests.bench.peers.redis_server import Redis
 from tests.bench.peers.running import running
 
-_WARM = 15.0
-"""Seconds until whoever waits longer and longer waits about as long as it ever will."""
-
 Asked = tuple[float, str]
 
 
 def measure(folder: Path, *, quick: bool) -> list[Figure]:
-    """All at once, for idle queues hardly disturb one another."""
-    seconds, tickets, rest = (10.0, 5, 0.5) if quick else (60.0, 30, 2.0)
+    """All at once, for idle queues hardly disturb one another.
+
+    The first seconds do not count: until then some still wait longer and longer between two looks.
+    """
+    first, seconds, tickets, rest = (5.0, 10.0, 5, 0.5) if quick else (15.0, 60.0, 30, 2.0)
     counted = replace(HUEY, environment={"BENCH_STATEMENTS": str(folder / "statements")})
     kinds = [counted if kind is HUEY else kind for kind in COMPARED]
     with ExitStack() as stack:
@@ -35,13 +35,13 @@ def measure(folder: Path, *, quick: bool) -> list[Figure]:
         for (peer, _), sender in zip(peers, senders, strict=True):
             sender.send(0, 1)
             peer.open_gate(1)
-        asked = _minute(folder, peers, seconds)
+        asked = _minute(folder, peers, first, seconds)
         waits = _waits(list(zip((peer for peer, _ in peers), senders, strict=True)), tickets, rest)
     return [*_costs(asked), *_latencies(waits)]
 
 
-def _minute(folder: Path, peers: list[tuple[Peer, Redis | None]], seconds: float) -> dict[str, Asked]:
-    of_ours = _asked_by_ours(folder, seconds)  # which takes long enough for the others to have calmed down
+def _minute(folder: Path, peers: list[tuple[Peer, Redis | None]], first: float, seconds: float) -> dict[str, Asked]:
+    of_ours = _asked_by_ours(folder, first, seconds)  # which takes long enough for the others to have calmed down
     counts = {peer.kind.name: _counter(folder, redis) for peer, redis in peers if peer.kind is not OURS}
     for _, redis in peers:
         if redis is not None:
@@ -58,10 +58,10 @@ def _counter(folder: Path, redis: Redis | None) -> Callable[[], int]:
     return redis.requests if redis is not None else lambda: statements.stat().st_size
 
 
-def _asked_by_ours(folder: Path, seconds: float) -> Asked:
+def _asked_by_ours(folder: Path, first: float, seconds: float) -> Asked:
     """What a longer life asked for more than a shorter: a worker says it in its last words."""
     with ThreadPoolExecutor(2) as threads:
-        short, long = threads.map(lambda length: _life(folder / f"life-{length:g}", length), (_WARM, _WARM + seconds))
+        short, long = threads.map(lambda length: _life(folder / f"life-{length:g}", length), (first, first + seconds))
     more = {name: count - short.get(name, 0) for name, count in long.items() if count > short.get(name, 0)}
     return sum(more.values()) * 60 / seconds, ", ".join(f"{name} {count}" for name, count in more.items())
 

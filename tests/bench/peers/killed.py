@@ -19,7 +19,7 @@ _SECONDS = 0.1
 
 def measure(folder: Path, *, quick: bool) -> list[Figure]:
     """All queues at once, since their tickets only wait."""
-    tickets, patience = (40, 12.0) if quick else (200, 100.0)
+    tickets, patience = (24, 8.0) if quick else (200, 100.0)
     with ExitStack() as stack:
         pairs = stack.enter_context(running(folder, KILLED))
         threads = stack.enter_context(ThreadPoolExecutor(len(pairs)))

@@ -3,6 +3,7 @@
 import shutil
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -45,19 +46,24 @@ class Redis:
         self._asked = 0
 
 
-@contextmanager
-def redis_server(folder: Path) -> Iterator[Redis]:
-    """Its data lie in `folder`. Raises RuntimeError where no Redis is installed, saying what to install."""
-    program = shutil.which("redis-server")
-    if program is None:
-        raise RuntimeError(
+def program() -> str:
+    """The path of redis-server. Ends the run where there is none, saying what to install."""
+    found = shutil.which("redis-server")
+    if found is None:
+        sys.exit(
             "Three of the queues compared keep their tickets in Redis, and no program called redis-server is on PATH. "
             "Install it (Debian and Ubuntu: sudo apt-get install redis-server; macOS: brew install redis), then start again."
         )
+    return found
+
+
+@contextmanager
+def redis_server(folder: Path) -> Iterator[Redis]:
+    """Its data lie in `folder`."""
     folder.mkdir(parents=True)
     port = _free_port()
     where = ("--port", str(port), "--bind", "127.0.0.1", "--dir", str(folder), "--logfile", str(folder / "redis.log"))
-    process = subprocess.Popen([program, *where, *_DURABLE], stdout=subprocess.DEVNULL)
+    process = subprocess.Popen([program(), *where, *_DURABLE], stdout=subprocess.DEVNULL)
     try:
         yield _answering(Redis(port))
     finally:

@@ -188,7 +188,12 @@ def test_nothing_is_left_undone() -> None:
 
 @pytest.mark.parametrize(
     ("lock", "group"),
-    [("requirements.lock", None), ("requirements-dev.lock", "dev"), ("requirements-node.lock", "node")],
+    [
+        ("requirements.lock", None),
+        ("requirements-dev.lock", "dev"),
+        ("requirements-node.lock", "node"),
+        ("requirements-peers.lock", "peers"),
+    ],
 )
 def test_the_lock_holds_what_pyproject_asks_for(lock: str, group: str | None) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -205,7 +210,8 @@ def test_the_lock_holds_what_pyproject_asks_for(lock: str, group: str | None) ->
 def test_every_package_imported_is_one_we_ask_for() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     asked = {normal(Requirement(text).name) for text in project["project"]["dependencies"]}
-    tools = {normal(Requirement(text).name) for text in project["dependency-groups"]["dev"]}
+    groups = project["dependency-groups"]
+    tools = {normal(Requirement(text).name) for text in (*groups["dev"], *groups["peers"])}
     sources = packages_distributions()
     for path in python_files():
         allowed = asked | tools if path.is_relative_to(ROOT / "tests") else asked

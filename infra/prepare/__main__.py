@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from infra.prepare import azurite, debian, environment, frontend, sample
+from infra.prepare import azurite, debian, environment, frontend, peers, sample
 from infra.prepare.places import ROOT, CannotPrepare, say
 
 STEPS: dict[str, tuple[Callable[[], bool], Callable[[], None]]] = {
@@ -18,6 +18,7 @@ STEPS: dict[str, tuple[Callable[[], bool], Callable[[], None]]] = {
     "azurite": (azurite.is_installed, azurite.install),
     "chromium": (partial(debian.is_found, "chromium"), partial(debian.install, "chromium", "chromium")),
     "redis": (partial(debian.is_found, "redis-server"), partial(debian.install, "redis-server", "redis-server")),
+    "peers": (peers.is_installed, peers.install),
 }
 OPTIONAL = {"sample"}
 

@@ -10,14 +10,14 @@ from pathlib import Path
 import tests.bench
 from tests.bench.figure import as_json, as_table
 
-_NOT_BENCHES = {"__main__", "day", "figure", "site"}
+_NOT_BENCHES = {"__main__", "day", "figure", "peers", "site"}
 
 
 def main() -> int:
     benches = sorted({module.name for module in pkgutil.iter_modules(tests.bench.__path__)} - _NOT_BENCHES)
     parser = argparse.ArgumentParser(prog="infra/bench", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"which to run: {', '.join(benches)} (default: all)")
-    parser.add_argument("--quick", action="store_true", help="smaller inputs; each ends within a minute")
+    parser.add_argument("--quick", action="store_true", help="smaller inputs; each ends within a minute or two")
     parser.add_argument("--json", action="store_true", help="one JSON object a line instead of a table")
     options = parser.parse_args()
     if unknown := set(options.names) - set(benches):

@@ -3,8 +3,12 @@
 import json
 import subprocess
 import sys
+from collections import defaultdict
+from pathlib import Path
 
 from tests.bench.figure import Figure, as_json, as_table
+from tests.bench.peers import throughput
+from tests.bench.peers.kinds import OURS
 from tests.infra.running import ROOT
 
 MISSED = Figure(
@@ -34,4 +38,12 @@ def test_an_unknown_bench_is_refused_with_those_there_are() -> None:
         [sys.executable, "-m", "tests.bench", "speed"], cwd=ROOT, capture_output=True, text=True, timeout=30
     )
     assert refused.returncode == 2
-    assert "bill, direct, queue, scaling, stores, transcode, upload" in refused.stderr
+    assert "bill, direct, queue, queue_peers, scaling, stores, transcode, upload" in refused.stderr
+
+
+def test_our_own_workers_can_be_measured_without_the_queues_of_others(tmp_path: Path) -> None:
+    rates: throughput.Rates = defaultdict(lambda: defaultdict(list))
+    throughput.run(tmp_path / "ours", OURS, 2, 20, rates)
+    measured = {what: rates_of[OURS.name] for what, rates_of in rates.items()}
+    assert list(measured) == ["sent by one process", "backlog, 2 processes", "sent meanwhile, 2 processes"]
+    assert all(len(each) == 1 and each[0] > 0 for each in measured.values())

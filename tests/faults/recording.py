@@ -2,7 +2,7 @@
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +28,12 @@ class Recording:
         """Whether it is web's half of the life."""
         return self.act is browse
 
+    @property
+    def tells(self) -> str:
+        """Which half of telling others it is, if it is one: there are many of each in a life, all alike."""
+        halves = {"announcing": "queues.send('sub-audit'", "delivering": "queues.receive('sub-audit'"}
+        return next((half for half, call in halves.items() if any(made.startswith(call) for made in self.calls)), "")
+
 
 def record(root: Path) -> list[Recording]:
     """A life in which nobody is harmed, with a copy of the world before each act."""
@@ -45,6 +51,16 @@ def record(root: Path) -> list[Recording]:
         recordings.append(Recording(act=act, world=before, calls=tuple(trap.calls[opening:])))
     check_end(world, world.open())
     return recordings
+
+
+def places(life: Sequence[Recording]) -> Iterator[tuple[Recording, int]]:
+    """Every call of every act; of acts that are like one before, every ninth, beginning with another each time."""
+    seen: dict[str, int] = {}
+    for recording in life:
+        times = seen[recording.tells] = seen.get(recording.tells, 0) + 1
+        alike = bool(recording.tells) and times > 1
+        first, step = (1 + times % 9, 9) if alike else (1, 1)
+        yield from ((recording, number) for number in range(first, len(recording.calls) + 1, step))
 
 
 def run_into_a_kill(world: World, act: Act, number: int, when: When) -> None:

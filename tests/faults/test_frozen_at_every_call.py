@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults.life import live_on
-from tests.faults.recording import Recording, put_down, run_into_a_freeze, thaw
+from tests.faults.recording import Recording, places, put_down, run_into_a_freeze, thaw
 from tests.faults.verdict import check_end
 
 SHARDS = 8
@@ -16,7 +16,7 @@ SHARDS = 8
 def test_one_woken_after_its_lease_mixes_nothing_and_overwrites_nothing(
     life: list[Recording], shard: int, tmp_path: Path
 ) -> None:
-    cases = [(recording, number + 1) for recording in life for number in range(len(recording.calls))]
+    cases = list(places(life))
     for place, (recording, number) in enumerate(cases[shard::SHARDS]):
         world = recording.world.copy(tmp_path / str(place))
         frozen = run_into_a_freeze(world, recording.act, number)

@@ -7,7 +7,7 @@ import pytest
 
 from tests.faults.deadly import When
 from tests.faults.life import live_on
-from tests.faults.recording import Recording, run_into_a_kill
+from tests.faults.recording import Recording, places, run_into_a_kill
 from tests.faults.verdict import check_end
 
 SHARDS = 8
@@ -16,10 +16,10 @@ SHARDS = 8
 
 def cases(life: list[Recording]) -> Iterator[tuple[Recording, int, When]]:
     """Before each call, and after the last of each act: after any other is before the next, the store being the same."""
-    for recording in life:
-        for number in range(1, len(recording.calls) + 1):
-            yield recording, number, "before"
-        yield recording, len(recording.calls), "after"
+    for recording, number in places(life):
+        yield recording, number, "before"
+        if number == len(recording.calls):
+            yield recording, number, "after"
 
 
 @pytest.mark.parametrize("shard", range(SHARDS))
@@ -42,3 +42,4 @@ def test_the_calls_include_every_step_of_a_life(life: list[Recording]) -> None:
     for call in ("stage_block", "commit_block_list", "blobs.put('media'", "blobs.put('search'", "queues.delete"):
         assert call in made
     assert len(list(cases(life))) > 150
+    assert {recording.tells for recording in life} == {"", "announcing", "delivering"}

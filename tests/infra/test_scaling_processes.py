@@ -4,6 +4,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -70,7 +71,8 @@ def on(folder: Path, test: Callable[[Machine], Awaitable[None]]) -> None:
             machine.children.kill()
             await machine.children.ended()
 
-    asyncio.run(run())
+    with ThreadPoolExecutor(1) as elsewhere:  # where a browser test ran before, this thread has a loop already
+        elsewhere.submit(asyncio.run, run()).result()
 
 
 def test_the_idle_ones_are_drained_and_the_one_with_a_ticket_is_not(tmp_path: Path) -> None:

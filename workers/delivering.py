@@ -23,6 +23,7 @@ _MOST = 100
 _CLAIM = timedelta(seconds=60)
 _WORKING = "working"
 _LOOK_AGAIN = timedelta(seconds=2)
+_HIDDEN = timedelta(seconds=15)
 _FIRST, _LONGEST = 5.0, 3600.0
 
 
@@ -42,7 +43,7 @@ def _work_off(subscription: Subscription, services: Services, attempt: Attempt) 
         attempt.check()
         deliveries = receiver.receive(lock=_CLAIM)
         if not deliveries:
-            return None
+            return _rest_waits(subscription, services)
         _claim(subscription, services, attempt)
         try:
             _hand_over(subscription, deliveries[0], services)
@@ -52,6 +53,13 @@ def _work_off(subscription: Subscription, services: Services, attempt: Attempt) 
         _note(services, subscription, failing=False)
     services.deliver(subscription.name)
     return None
+
+
+def _rest_waits(subscription: Subscription, services: Services) -> Outcome | None:
+    """What a worker had in hand who died is hidden for a while yet, and has no ticket but this."""
+    if not services.queues.depth(subscription.queue).messages:
+        return None
+    return RetryLater(reason="some of it is not to be had yet", delay=_HIDDEN, counted=False)
 
 
 def _hand_over(subscription: Subscription, delivery: Delivery, services: Services) -> None:

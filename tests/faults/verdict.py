@@ -24,7 +24,15 @@ def check_end(world: Lived, services: Services) -> None:
     assert list(services.blobs.list_uncommitted(SOURCES)) == []
     assert_indexed_once(services, video)
     assert [event.what for event in services.catalog.events(video.id)].count("published") == 1
+    assert_told_once(services, video)
     assert_nothing_is_left_of_work_in_progress(services.scratch)
+
+
+def assert_told_once(services: Services, video: Video) -> None:
+    told = [event.type for event in services.audit.read(video.id)]
+    assert told.count("video.published") == told.count("video.uploaded") == 1, told
+    assert not services.untold.has_any(video.id)
+    assert services.queues.depth("sub-audit").messages == 0
 
 
 def assert_queues_are_empty(services: Services) -> None:

@@ -221,3 +221,16 @@ def test_two_workers_do_not_work_off_one_subscription_at_once(
     [other] = outcomes
     assert isinstance(other, RetryLater)
     assert audited(services) == ["video.published"]
+
+
+def test_what_a_dead_worker_had_in_hand_is_waited_for(
+    services: Services, attempt: MakeAttempt, clock: HandClock
+) -> None:
+    tell(services, published(services), attempt)
+    services.receiver(services.subscriptions.get(AUDIT)).receive(lock=timedelta(seconds=60))
+    outcome = work_off(services, AUDIT, attempt)
+    assert isinstance(outcome, RetryLater)
+    assert not outcome.counted
+    clock.forward(61)
+    assert work_off(services, AUDIT, attempt) is None
+    assert audited(services) == ["video.published"]

@@ -20,10 +20,9 @@ MOST_TRIES = 15
 """Of one event: with these pauses about half a day."""
 _MOST = 100
 """Events worked off by one ticket, so that others get their turn."""
-_CLAIM = timedelta(seconds=60)
 _WORKING = "working"
 _LOOK_AGAIN = timedelta(seconds=2)
-_HIDDEN = timedelta(seconds=15)
+_MARGIN = 10.0
 _FIRST, _LONGEST = 5.0, 3600.0
 
 
@@ -41,7 +40,7 @@ def _work_off(subscription: Subscription, services: Services, attempt: Attempt) 
     receiver = services.receiver(subscription)
     for _ in range(_MOST):
         attempt.check()
-        deliveries = receiver.receive(lock=_CLAIM)
+        deliveries = receiver.receive(lock=_lock(subscription, services))
         if not deliveries:
             return _rest_waits(subscription, services)
         _claim(subscription, services, attempt)
@@ -59,7 +58,13 @@ def _rest_waits(subscription: Subscription, services: Services) -> Outcome | Non
     """What a worker had in hand who died is hidden for a while yet, and has no ticket but this."""
     if not services.queues.depth(subscription.queue).messages:
         return None
-    return RetryLater(reason="some of it is not to be had yet", delay=_HIDDEN, counted=False)
+    return RetryLater(reason="some of it is not to be had yet", delay=_LOOK_AGAIN, counted=False)
+
+
+def _lock(subscription: Subscription, services: Services) -> timedelta:
+    """For how long an event in hand is nobody else's: as long as a ticket, or as its receiver may take."""
+    longest = webhooks.LONGEST + _MARGIN if subscription.kind == "webhook" else 0.0
+    return timedelta(seconds=max(services.settings.lease, longest))
 
 
 def _hand_over(subscription: Subscription, delivery: Delivery, services: Services) -> None:
@@ -115,9 +120,9 @@ def _note(services: Services, subscription: Subscription, *, failing: bool) -> S
 
 
 def _claim(subscription: Subscription, services: Services, attempt: Attempt) -> bool:
-    """Ours for a minute more, unless another has it."""
+    """Ours for a while more, unless another has it."""
     tables, now = services.tables, services.clock.now()
-    ours: dict[str, Value] = {"by": attempt.id, "until": now + _CLAIM}
+    ours: dict[str, Value] = {"by": attempt.id, "until": now + _lock(subscription, services)}
     try:
         held = tables.get(SUBSCRIPTIONS, _WORKING, subscription.name)
         if held.properties["by"] != attempt.id and held.properties["until"] > now:  # type: ignore[operator]

@@ -23,7 +23,7 @@ from shared.topics.cloudevents import CONTENT_TYPE, CloudEvent, encode
 SECRET_PREFIX = "whsec_"
 _CONNECT = 5.0
 _ANSWER = 10.0
-_ALL = 20.0
+LONGEST = 20.0
 """Seconds for everything, however slowly an answer drips."""
 
 
@@ -80,7 +80,7 @@ def post(event: CloudEvent, url: str, secret: str, *, now: datetime, private: Co
 def _send(parts: SplitResult, address: str, body: bytes, headers: dict[str, str]) -> int:
     """The status. Connected to the address that was checked: asked again, the name might give another."""
     connection = _connection(parts, address)
-    timer = threading.Timer(_ALL, _hang_up, [connection])
+    timer = threading.Timer(LONGEST, _hang_up, [connection])
     timer.daemon = True
     timer.start()
     try:

@@ -154,7 +154,7 @@ def test_one_that_stalls_is_waited_for_only_so_long(receiver: Receiver, monkeypa
 
 
 def test_one_that_drips_is_cut_off(receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(webhooks, "_ALL", 1.0)
+    monkeypatch.setattr(webhooks, "LONGEST", 1.0)
     receiver.drip = 0.1
     began = time.monotonic()
     with pytest.raises(Busy, match="did not take it"):

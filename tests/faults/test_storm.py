@@ -1,0 +1,24 @@
+"""A short storm over each backend; a longer one: `python -m tests.faults.storm --minutes 30 --seed N`."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.faults.storm import Storm
+
+SECONDS = 20.0
+SEED = int(os.environ.get("MATINEE_TEST_SEED", "20300101"))
+"""Set it to repeat a run that failed."""
+
+
+@pytest.mark.timeout(400)
+@pytest.mark.parametrize("storage", ["azure", "local"])
+def test_nothing_is_lost_or_done_twice_in_a_storm(
+    tmp_path: Path, storage: str, request: pytest.FixtureRequest
+) -> None:
+    account = request.getfixturevalue("account") if storage == "azure" else None
+    outcome = Storm(tmp_path, SEED, account).run(SECONDS)
+    print(outcome)
+    assert int(outcome.figures["uploads acknowledged"]) > 1
+    assert outcome.broken == []

@@ -53,13 +53,20 @@ def record(root: Path) -> list[Recording]:
     return recordings
 
 
-def places(life: Sequence[Recording]) -> Iterator[tuple[Recording, int]]:
-    """Every call of every act; of acts that are like one before, every ninth, beginning with another each time."""
+EVERY_CALL = bool(os.environ.get("MATINEE_TEST_EVERY_CALL"))
+
+
+def places(life: Sequence[Recording], *, odd: bool) -> Iterator[tuple[Recording, int]]:
+    """The odd calls of every act, or the even ones; MATINEE_TEST_EVERY_CALL=1 takes all.
+
+    Of acts that are like one before, every ninth, beginning with another each time.
+    """
     seen: dict[str, int] = {}
     for recording in life:
         times = seen[recording.tells] = seen.get(recording.tells, 0) + 1
-        alike = bool(recording.tells) and times > 1
-        first, step = (1 + times % 9, 9) if alike else (1, 1)
+        first, step = (1, 1) if EVERY_CALL else (1 if odd else 2, 2)
+        if recording.tells and times > 1:
+            first, step = 1 + times % 9, 9
         yield from ((recording, number) for number in range(first, len(recording.calls) + 1, step))
 
 

@@ -40,6 +40,10 @@ def _ours(count: int) -> list[Command]:
     return [(sys.executable, "-m", f"{_APPS}.on_ours", "bench", "ingest=1")] * count
 
 
+def _ours_batched(count: int) -> list[Command]:
+    return [(*command, "--batch", "32") for command in _ours(count)]
+
+
 def _huey(count: int) -> list[Command]:
     return [(_PYTHON, "-m", "huey.bin.huey_consumer", f"{_APPS}.on_huey.huey", "-w", str(count), "-k", "process", "-q")]
 
@@ -72,6 +76,8 @@ DRAMATIQ = Kind(name="Dramatiq", app="on_dramatiq", workers=_dramatiq, held=("HL
 CELERY = Kind(name="Celery", app="on_celery", workers=_celery, held=("HLEN unacked",))
 
 COMPARED = (OURS, HUEY, RQ, DRAMATIQ, CELERY)
+OURS_BATCHED = replace(OURS, name="Matinee, 32 at a time", workers=_ours_batched)
+"""As a pool of light work would be set: each task takes a batch, works it side by side, deletes each by itself."""
 
 _LATE = {"BENCH_LATE": str(LEASE)}
 KILLED = (

@@ -6,7 +6,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from tests.bench.figure import Figure
-from tests.bench.peers.kinds import COMPARED, OURS, Kind
+from tests.bench.peers.kinds import COMPARED, OURS, OURS_BATCHED, Kind
 from tests.bench.peers.peer import Peer, Sender
 from tests.bench.peers.running import running
 
@@ -23,8 +23,8 @@ def measure(folder: Path, *, quick: bool) -> list[Figure]:
     rates: Rates = defaultdict(lambda: defaultdict(list))
     for number in range(rounds):
         for processes in counts:
-            for kind in COMPARED:
-                run(folder / f"{number}-{processes}-{kind.app}", kind, processes, tickets, rates)
+            for place, kind in enumerate((*COMPARED, OURS_BATCHED)):
+                run(folder / f"{number}-{processes}-{place}", kind, processes, tickets, rates)
     return [figure for what, of_queues in rates.items() for figure in _figures(what, of_queues)]
 
 
@@ -58,18 +58,21 @@ def _meanwhile(peer: Peer, sender: Sender, tickets: int) -> float:
 
 def _figures(what: str, of_queues: dict[str, list[float]]) -> list[Figure]:
     middle = {name: statistics.median(rates) for name, rates in of_queues.items()}
-    best = max((name for name in middle if name != OURS.name), key=lambda name: middle[name])
-    ahead = statistics.median(
-        mine / theirs for mine, theirs in zip(of_queues[OURS.name], of_queues[best], strict=True)
-    )
+    mine = (OURS.name, OURS_BATCHED.name)
+    best = max((name for name in middle if name not in mine), key=lambda name: middle[name])
     return [
         Figure(
             figure=f"{what}: {name}",
             value=round(rate, 1),
             unit="tickets/s",
-            against=f"{best}, the best of the others: {ahead:.2f} times it" if name == OURS.name else "",
-            goal="more than every other" if name == OURS.name else "",
-            met=rate > middle[best] if name == OURS.name else None,
+            against=f"{best}, the best of the others: {_times(of_queues, name, best):.2f} times it" if name in mine else "",
+            goal="more than every other" if name in mine else "",
+            met=rate > middle[best] if name in mine else None,
         )
         for name, rate in middle.items()
     ]
+
+
+def _times(of_queues: dict[str, list[float]], one: str, other: str) -> float:
+    """Round by round, since a round's rates are of the same moments."""
+    return statistics.median(a / b for a, b in zip(of_queues[one], of_queues[other], strict=True))

@@ -7,6 +7,7 @@ from infra.commands import table
 from infra.commands.site import Site
 from shared.errors import Invalid, MatineeError
 from shared.tickets import POISON_SUFFIX, QUEUES
+from shared.topics.subscriptions import COPIES
 
 _WIDTH = 80
 
@@ -28,7 +29,7 @@ def add(subjects: Any) -> None:
 
 def _queues(site: Site, _: argparse.Namespace) -> None:
     queues = site.services.queues
-    names = [name for name in queues.list_queues() if not name.endswith(POISON_SUFFIX)]
+    names = [name for name in queues.list_queues() if not (name.endswith(POISON_SUFFIX) or name.startswith(COPIES))]
     order = {name: place for place, name in enumerate(QUEUES)}
     rows = []
     for name in sorted(names, key=lambda name: (order.get(name, len(order)), name)):

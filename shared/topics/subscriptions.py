@@ -21,6 +21,8 @@ from shared.topics.expressions import read_actions, read_filter
 
 SUBSCRIPTIONS = "subscriptions"
 TOPIC = "videos"
+COPIES = "sub-"
+"""How the names of the subscriptions' queues begin; no queue of tickets' does."""
 RECEIVED = "received"
 """Table of events that were completed: partition = subscription, row = event."""
 AUDIT = "audit"
@@ -55,11 +57,11 @@ class Subscription(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def queue(self) -> str:
-        return f"sub-{self.name}"
+        return f"{COPIES}{self.name}"
 
     @property
     def dead(self) -> str:
-        return f"sub-{self.name}-dead"
+        return f"{COPIES}{self.name}-dead"
 
 
 class Subscriptions:

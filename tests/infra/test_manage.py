@@ -234,3 +234,23 @@ def test_the_workers_of_the_machine_are_listed(running: Site) -> None:
     lines = running.manage("workers", "list").stdout.splitlines()
     assert lines[0].split()[:4] == ["PID", "POOL", "UP", "TASKS"]
     assert {line.split()[1] for line in lines[1:]} == {pool.name for pool in read_pools()}
+
+
+def test_a_subscription_is_made_shown_and_ended_by_command(running: Site) -> None:
+    made = running.manage(
+        "subscriptions", "create", "cutters", "--url", "https://cutters.example/x", "--equal", "type=video.published",
+        "--sql", "duration > 60", "--action", "SET desk = 'film'",
+    )  # fmt: skip
+    assert made.stdout.startswith("whsec_")
+    assert made.stdout.strip() not in running.manage("subscriptions", "show", "cutters").stdout
+    assert "cutters.example" in running.manage("subscriptions", "list").stdout
+    assert "sub-" not in running.manage("tickets", "queues").stdout
+    wrong = running.manage("subscriptions", "create", "other", "--sql", "duration >")
+    assert (wrong.returncode, "near" in wrong.stderr) == (1, True)
+    running.manage("subscriptions", "disable", "cutters")
+    assert "disabled: by an operator" in running.manage("subscriptions", "list").stdout
+    assert running.manage("subscriptions", "enable", "cutters").returncode == 0
+    assert running.manage("subscriptions", "replay", "cutters").stdout == "0 to be delivered again\n"
+    assert running.manage("subscriptions", "delete", "audit").returncode == 1
+    assert running.manage("subscriptions", "delete", "cutters").returncode == 0
+    assert running.manage("audit", "--limit", "3").returncode == 0

@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -29,10 +30,9 @@ class Recording:
         return self.act is browse
 
     @property
-    def tells(self) -> str:
-        """Which half of telling others it is, if it is one: there are many of each in a life, all alike."""
-        halves = {"announcing": "queues.send('sub-audit'", "delivering": "queues.receive('sub-audit'"}
-        return next((half for half, call in halves.items() if any(made.startswith(call) for made in self.calls)), "")
+    def shape(self) -> tuple[str, ...]:
+        """The operations it asks for, one after another, whatever they are about."""
+        return tuple(call.partition("(")[0] for call in self.calls)
 
 
 def record(root: Path) -> list[Recording]:
@@ -59,14 +59,14 @@ EVERY_CALL = bool(os.environ.get("MATINEE_TEST_EVERY_CALL"))
 def places(life: Sequence[Recording], *, odd: bool) -> Iterator[tuple[Recording, int]]:
     """The odd calls of every act, or the even ones; MATINEE_TEST_EVERY_CALL=1 takes all.
 
-    Of acts that are like one before, every ninth, beginning with another each time.
+    Of acts that ask for the same as one before, every ninth, beginning with another each time.
     """
-    seen: dict[str, int] = {}
+    seen: Counter[tuple[str, ...]] = Counter()
     for recording in life:
-        times = seen[recording.tells] = seen.get(recording.tells, 0) + 1
+        seen[recording.shape] += 1
         first, step = (1, 1) if EVERY_CALL else (1 if odd else 2, 2)
-        if recording.tells and times > 1:
-            first, step = 1 + times % 9, 9
+        if seen[recording.shape] > 1 and not EVERY_CALL:
+            first, step = 1 + seen[recording.shape] % 9, 9
         yield from ((recording, number) for number in range(first, len(recording.calls) + 1, step))
 
 

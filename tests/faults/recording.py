@@ -56,18 +56,18 @@ def record(root: Path) -> list[Recording]:
 EVERY_CALL = bool(os.environ.get("MATINEE_TEST_EVERY_CALL"))
 
 
-def places(life: Sequence[Recording], *, odd: bool) -> Iterator[tuple[Recording, int]]:
-    """The odd calls of every act, or the even ones; MATINEE_TEST_EVERY_CALL=1 takes all.
+def places(life: Sequence[Recording], *, first: int) -> Iterator[tuple[Recording, int]]:
+    """Every third call of each act, from its `first`; MATINEE_TEST_EVERY_CALL=1 takes all.
 
     Of acts that ask for the same as one before, every ninth, beginning with another each time.
     """
     seen: Counter[tuple[str, ...]] = Counter()
     for recording in life:
         seen[recording.shape] += 1
-        first, step = (1, 1) if EVERY_CALL else (1 if odd else 2, 2)
+        begin, step = (1, 1) if EVERY_CALL else (first, 3)
         if seen[recording.shape] > 1 and not EVERY_CALL:
-            first, step = 1 + seen[recording.shape] % 9, 9
-        yield from ((recording, number) for number in range(first, len(recording.calls) + 1, step))
+            begin, step = 1 + (first + seen[recording.shape]) % 9, 9
+        yield from ((recording, number) for number in range(begin, len(recording.calls) + 1, step))
 
 
 def run_into_a_kill(world: World, act: Act, number: int, when: When) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from tests.faults.storm import Storm
 
-SECONDS = 20.0
+SECONDS = 15.0
 SEED = int(os.environ.get("MATINEE_TEST_SEED", "20300101"))
 """Set it to repeat a run that failed."""
 

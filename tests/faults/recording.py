@@ -54,19 +54,20 @@ def record(root: Path) -> list[Recording]:
 
 
 EVERY_CALL = bool(os.environ.get("MATINEE_TEST_EVERY_CALL"))
+STEP = 1 if EVERY_CALL else 6
 
 
 def places(life: Sequence[Recording], *, first: int) -> Iterator[tuple[Recording, int]]:
-    """Every third call of each act, from its `first`; MATINEE_TEST_EVERY_CALL=1 takes all.
+    """Every sixth call of each act, from its `first`; MATINEE_TEST_EVERY_CALL=1 takes all.
 
-    Of acts that ask for the same as one before, every ninth, beginning with another each time.
+    Of acts that ask for the same as one before, every eighteenth, beginning with another each time.
     """
     seen: Counter[tuple[str, ...]] = Counter()
     for recording in life:
         seen[recording.shape] += 1
-        begin, step = (1, 1) if EVERY_CALL else (first, 3)
+        begin, step = (1, 1) if EVERY_CALL else (first, STEP)
         if seen[recording.shape] > 1 and not EVERY_CALL:
-            begin, step = 1 + (first + seen[recording.shape]) % 9, 9
+            begin, step = 1 + (first + 5 * seen[recording.shape]) % (3 * STEP), 3 * STEP
         yield from ((recording, number) for number in range(begin, len(recording.calls) + 1, step))
 
 

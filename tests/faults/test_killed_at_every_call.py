@@ -1,6 +1,6 @@
 """A process is killed (-9) at the storage calls of a video's life, and the end is the same as if it had not been.
 
-A run takes every third call, test_frozen_at_every_call.py others; MATINEE_TEST_EVERY_CALL=1 takes all in both.
+A run takes every sixth call, test_frozen_at_every_call.py others; MATINEE_TEST_EVERY_CALL=1 takes all in both.
 """
 
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ import pytest
 
 from tests.faults.deadly import When
 from tests.faults.life import live_on
-from tests.faults.recording import EVERY_CALL, Recording, places, run_into_a_kill
+from tests.faults.recording import STEP, Recording, places, run_into_a_kill
 from tests.faults.verdict import check_end
 
 SHARDS = 6
@@ -21,7 +21,7 @@ def cases(life: list[Recording]) -> Iterator[tuple[Recording, int, When]]:
     """Before each call, and after the last of each act: after any other is before the next, the store being the same."""
     for recording, number in places(life, first=1):
         yield recording, number, "before"
-        if number + (0 if EVERY_CALL else 2) >= len(recording.calls):
+        if number + STEP > len(recording.calls):
             yield recording, len(recording.calls), "after"
 
 

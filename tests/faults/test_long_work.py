@@ -20,7 +20,7 @@ WORKERS = 4
 def test_nobody_else_begins_work_that_is_at_work(tmp_path: Path, storage: str) -> None:
     settings = hasty(tmp_path, storage, max_tries=1)
     services = opened(settings)
-    video = only_the_ladder(services, a_long_clip(seconds=25))
+    video = only_the_ladder(services, a_long_clip(seconds=35))
     with ExitStack() as alive:
         workers = [alive.enter_context(PoolProcess(settings, "transcode-normal")) for _ in range(WORKERS)]
         wait_until(lambda: "ladder" in services.catalog.parts(video.id, 1), 120, "it is done")

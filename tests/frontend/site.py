@@ -97,7 +97,7 @@ class Site:
         put(MEDIA, master, self.film.master(prefix, rungs), content_type=TYPES[".m3u8"])
         put(MEDIA, board, self.film.storyboard(prefix), content_type=TYPES[".vtt"])
         for name, (width, height, _) in zip(("first", "ladder"), RUNGS[:rungs], strict=False):
-            made = {"kind": "video", "label": f"{height}p", "width": width, "height": height}
+            made = {"kind": "video", "name": f"{height}p", "label": f"{height}p", "width": width, "height": height}
             self.services.catalog.record_part(video_id, 1, Part(name=name, attempt="aa", result={"renditions": [made]}))
         return Playback(
             generation=1, master=master, storyboard=board, poster=f"{video_id}/{prefix}poster.jpg",

@@ -141,8 +141,8 @@ def test_a_failed_video_is_tried_again_and_one_that_did_not_fail_is_not(running:
 
 def test_every_queue_is_listed_with_its_depth(running: Site, services: Services) -> None:
     lines = running.manage("tickets", "queues").stdout.splitlines()
-    assert [line.split()[0] for line in lines[1:7]] == [
-        "ingest", "transcode-high", "transcode-normal", "transcode-low", "index", "housekeeping",
+    assert [line.split()[0] for line in lines[1:8]] == [
+        "ingest", "transcode-high", "transcode-normal", "transcode-low", "index", "events", "housekeeping",
     ]  # fmt: skip
 
 

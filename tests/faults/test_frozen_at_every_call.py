@@ -1,6 +1,6 @@
 """A process is frozen at storage calls of a video's life until another has done its work, and then woken.
 
-A run takes every sixth call, test_killed_at_every_call.py others; MATINEE_TEST_EVERY_CALL=1 takes all in both.
+A run takes every tenth call, test_killed_at_every_call.py others; MATINEE_TEST_EVERY_CALL=1 takes all in both.
 """
 
 from pathlib import Path
@@ -19,7 +19,7 @@ SHARDS = 6
 def test_one_woken_after_its_lease_mixes_nothing_and_overwrites_nothing(
     life: list[Recording], shard: int, tmp_path: Path
 ) -> None:
-    cases = list(places(life, first=4))
+    cases = list(places(life, first=6))
     for place, (recording, number) in enumerate(cases[shard::SHARDS]):
         world = recording.world.copy(tmp_path / str(place))
         frozen = run_into_a_freeze(world, recording.act, number)

@@ -10,6 +10,7 @@ import pytest
 from shared.services import Services
 from shared.videos import MEDIA, Video
 from tests.faults.batch import LEASE, hasty, opened
+from tests.faults.recording import BACKENDS
 from tests.workers.clips import a_long_clip
 from tests.workers.ladder import only_the_ladder
 from tests.workers.making import waiting
@@ -18,6 +19,7 @@ from workers.sweep import sweep
 
 
 @pytest.mark.timeout(180)
+@pytest.mark.parametrize("storage", BACKENDS, indirect=True)
 def test_a_worker_frozen_past_its_lease_and_woken_leaves_the_winner_alone(tmp_path: Path, storage: str) -> None:
     settings = hasty(tmp_path, storage)
     services = opened(settings)

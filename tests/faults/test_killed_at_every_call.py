@@ -1,6 +1,6 @@
 """A process is killed (-9) at the storage calls of a video's life, and the end is the same as if it had not been.
 
-A run takes every sixth call, test_frozen_at_every_call.py others; MATINEE_TEST_EVERY_CALL=1 takes all in both.
+A run takes every tenth call, test_frozen_at_every_call.py others; MATINEE_TEST_EVERY_CALL=1 takes all in both.
 """
 
 from collections.abc import Iterator

@@ -18,7 +18,7 @@ from tests.faults.verdict import check_end
 SHARDS = 6
 _PATIENCE = 60
 """Rounds of a second and more: the lease on the search index alone lasts half a minute."""
-_STEP = 1 if os.environ.get("MATINEE_TEST_EVERY_CALL") else 97
+_STEP = 1 if os.environ.get("MATINEE_TEST_EVERY_CALL") else 193
 
 
 @pytest.fixture(scope="module")

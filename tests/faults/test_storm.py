@@ -1,10 +1,14 @@
-"""A short storm over each backend; a longer one: `python -m tests.faults.storm --minutes 30 --seed N`."""
+"""A short storm; a longer one: `python -m tests.faults.storm --minutes 30 --seed N`, on an account `--storage azure`.
+
+With MATINEE_TEST_EVERY_CALL=1 a short one over each backend.
+"""
 
 import os
 from pathlib import Path
 
 import pytest
 
+from tests.faults.recording import BACKENDS
 from tests.faults.storm import Storm
 
 SECONDS = 15.0
@@ -13,7 +17,7 @@ SEED = int(os.environ.get("MATINEE_TEST_SEED", "20300101"))
 
 
 @pytest.mark.timeout(400)
-@pytest.mark.parametrize("storage", ["azure", "local"])
+@pytest.mark.parametrize("storage", BACKENDS)
 def test_nothing_is_lost_or_done_twice_in_a_storm(
     tmp_path: Path, storage: str, request: pytest.FixtureRequest
 ) -> None:

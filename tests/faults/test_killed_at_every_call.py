@@ -44,4 +44,4 @@ def test_the_calls_include_every_step_of_a_life(life: list[Recording]) -> None:
         assert f"'part-g1-{part}'" in made
     for call in ("'sub-audit'", "tables.upsert('audit'", "stage_block", "commit_block_list", "blobs.put('media'", "blobs.put('search'", "queues.delete"):
         assert call in made
-    assert len(list(cases(life))) > 50
+    assert len(list(cases(life))) > 60

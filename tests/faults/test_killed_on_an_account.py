@@ -12,13 +12,13 @@ import pytest
 from tests.azurite.running import Azurite
 from tests.faults.far import FarWorld, Life, begin, record
 from tests.faults.life import live_on
-from tests.faults.recording import assert_frozen, put_down, thaw
+from tests.faults.recording import EVERY_CALL, assert_frozen, put_down, thaw
 from tests.faults.verdict import check_end
 
 SHARDS = 6
 _PATIENCE = 60
 """Rounds of a second and more: the lease on the search index alone lasts half a minute."""
-_STEP = 1 if os.environ.get("MATINEE_TEST_EVERY_CALL") else 193
+_STEP = 1 if EVERY_CALL else 193
 
 
 @pytest.fixture(scope="module")

@@ -1,18 +1,19 @@
 """The whole site: as infra/up starts it, ended as by Ctrl-C; or scattered over machines that share only an account."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.azurite.running import Account
+from tests.azurite.running import Azurite
 from tests.e2e.scattered import PASSWORD, Scattered
 from tests.infra.running import UP, Site, eventually
 
 
-@pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
-    running = Site(tmp_path / "data").start("--no-sample", command=UP).ready()
+@contextmanager
+def started(folder: Path, **settings: str) -> Iterator[Site]:
+    running = Site(folder / "data", **settings).start("--no-sample", command=UP).ready()
     try:
         yield running
         assert running.stop() == 0
@@ -21,15 +22,30 @@ def site(tmp_path: Path) -> Iterator[Site]:
         running.end()
 
 
-@pytest.fixture
-def settings() -> dict[str, str]:
-    """Of the scattered site; a test may name others."""
-    return {}
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """One for all tests of a file."""
+    with started(tmp_path_factory.mktemp("site")) as running:
+        yield running
 
 
 @pytest.fixture
-def scattered(tmp_path: Path, account: Account, settings: dict[str, str]) -> Iterator[Scattered]:
-    site = Scattered(tmp_path, account, **settings).start()
+def own_site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Site]:
+    """One for a test that ends it, or has settings of its own (`indirect`)."""
+    with started(tmp_path, **getattr(request, "param", {})) as running:
+        yield running
+
+
+MEDIA_COME = {"redirecting": {"MATINEE_REDIRECT_MEDIA": "on"}, "through web": {}}
+
+
+@pytest.fixture(scope="module")
+def scattered(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, emulator: Azurite
+) -> Iterator[Scattered]:
+    """One for all tests of a file in which media come the same way, a key of MEDIA_COME (`indirect`)."""
+    folder = tmp_path_factory.mktemp("scattered")
+    site = Scattered(folder, emulator.account(), **MEDIA_COME[request.param]).start()
     try:
         site.manage("user", "create", "anna", "--role", "creator", "--password-stdin", stdin=PASSWORD)
         eventually(lambda: "Booting worker" in site.log("web"), 30, "web answers")

@@ -16,7 +16,7 @@ from tests.e2e.scattered import PASSWORD, Scattered
 from tests.infra.running import eventually
 
 PATIENCE = 60_000
-redirecting = pytest.mark.parametrize("settings", [{"MATINEE_REDIRECT_MEDIA": "on"}], ids=["redirecting"])
+redirecting = pytest.mark.parametrize("scattered", ["redirecting"], indirect=True)
 
 
 def signed_in(site: Scattered, visit: Callable[..., Visit]) -> Visit:
@@ -109,7 +109,7 @@ def test_an_address_for_blocks_that_ran_out_is_asked_for_again(scattered: Scatte
 
 
 @pytest.mark.parametrize(
-    ("settings", "way"), [({}, 200), ({"MATINEE_REDIRECT_MEDIA": "on"}, 302)], ids=["through web", "redirecting"]
+    ("scattered", "way"), [("redirecting", 302), ("through web", 200)], indirect=["scattered"]
 )
 def test_what_is_private_stays_so_whichever_way_media_come(
     scattered: Scattered, visit: Callable[..., Visit], way: int

@@ -21,8 +21,9 @@ def moved(tmp_path: Path, account: Account) -> Iterator[Site]:
 
 @pytest.mark.timeout(240)
 def test_a_video_uploaded_here_plays_there(
-    site: Site, moved: Site, account: Account, visit: Callable[..., Visit]
+    own_site: Site, moved: Site, account: Account, visit: Callable[..., Visit]
 ) -> None:
+    site = own_site
     person = signed_in(site, visit)
     path = upload(person.go("/upload"), SAMPLE)
     video = path.rsplit("/", 1)[-1]

@@ -20,7 +20,7 @@ def a_clip(*, seconds: float = 1.0, width: int = 320, height: int = 180, sound: 
 
 
 @cache
-def a_long_clip(*, seconds: int = 1200) -> bytes:
+def a_long_clip(*, seconds: int = 300) -> bytes:
     """640x360, cheap to make (a second repeated) and long to encode."""
     with tempfile.TemporaryDirectory() as folder:
         second = Path(folder) / "second.mp4"

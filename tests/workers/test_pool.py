@@ -60,7 +60,7 @@ def test_work_too_long_for_the_grace_is_given_back_at_once_uncounted(
     [message] = services.queues.receive("transcode-normal", visibility=timedelta(seconds=1))
     assert message.dequeue_count - decode(message.body).forgiven == 1
     assert services.catalog.parts(video.id, 1) == {}
-    assert not list((settings.local_path() / "scratch").iterdir())
+    assert list(services.scratch.glob("worker-*")) == []
 
 
 def test_it_says_what_it_has_in_hand(services: Services, settings: Settings) -> None:
@@ -121,10 +121,10 @@ def test_a_killed_worker_leaves_no_ffmpeg_and_the_next_worker_clears_its_folder(
             os.kill(pid, signal.SIGSTOP)
         pool.send_signal(signal.SIGKILL)
         wait_until(lambda: not marked(pool.mark), 1, "no process of it is left")
-    assert list(services.scratch.iterdir())
+    assert list(services.scratch.glob("worker-*"))
     with PoolProcess(settings, "index") as pool:
         wait_until(lambda: "listening" in logged(pool), 20, "it listens")
-        assert {path.name.split("-")[1].split(".")[0] for path in services.scratch.iterdir()} == {str(pool.process.pid)}
+        assert {path.name.split("-")[1].split(".")[0] for path in services.scratch.glob("worker-*")} == {str(pool.process.pid)}
 
 
 def test_a_worker_told_to_follows_its_parent(settings: Settings, services: Services) -> None:

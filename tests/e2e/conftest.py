@@ -9,6 +9,15 @@ import pytest
 from tests.azurite.running import Azurite
 from tests.e2e.scattered import PASSWORD, Scattered
 from tests.infra.running import UP, Site, eventually
+from tests.workers.clips import a_clip
+
+
+@pytest.fixture(scope="session")
+def small_clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Encoded in no time, for what is not about encoding."""
+    path = tmp_path_factory.mktemp("clip") / "meadow.mp4"
+    path.write_bytes(a_clip(seconds=3, width=426, height=240))
+    return path
 
 
 @contextmanager

@@ -9,7 +9,6 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from infra.prepare.places import SAMPLE
 from tests.azurite.cable import Cable, cable
 from tests.azurite.running import Account
 from tests.bench.site import Client
@@ -38,10 +37,12 @@ def site(tmp_path: Path, way: Cable) -> Iterator[Scattered]:
 
 
 @pytest.mark.timeout(240)
-def test_nothing_is_lost_and_nobody_waits_long_while_the_account_is_away(site: Scattered, way: Cable) -> None:
+def test_nothing_is_lost_and_nobody_waits_long_while_the_account_is_away(
+    site: Scattered, way: Cable, small_clip: Path
+) -> None:
     client = Client(site.url, site.manage("token", "create", "anna").stdout.strip())
     eventually(lambda: "Booting worker" in site.log("web"), 30, "web answers")
-    video = client.upload(SAMPLE)
+    video = client.upload(small_clip)
     way.cut()
     site.kill_a_child_of("web")  # so that one begins its life while there is no account
     began = time.monotonic()
@@ -54,7 +55,7 @@ def test_nothing_is_lost_and_nobody_waits_long_while_the_account_is_away(site: S
     way.mend()
     eventually(lambda: client_says(client, video) == "published", 120, "it is published after all")
     assert [name for name in site.running() if not site.running()[name]] == [], "none died of it"
-    other = client.upload(SAMPLE)
+    other = client.upload(small_clip)
     eventually(lambda: client_says(client, other) == "published", 120, "and so is the next")
 
 

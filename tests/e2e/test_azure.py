@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from urllib.error import HTTPError
 from urllib.parse import quote, urlsplit
 from urllib.request import HTTPRedirectHandler, build_opener, urlopen
@@ -25,9 +26,9 @@ def signed_in(site: Scattered, visit: Callable[..., Visit]) -> Visit:
     return person
 
 
-def upload(page: Page) -> str:
+def upload(page: Page, clip: Path) -> str:
     """Returns the video's id once it can be watched."""
-    page.locator("[data-files]").set_input_files(SAMPLE)
+    page.locator("[data-files]").set_input_files(clip)
     watch = page.locator("[data-uploads] > li [data-watch]")
     expect(watch).to_be_visible(timeout=PATIENCE)
     return urlsplit(str(watch.get_attribute("href"))).path.rsplit("/", 1)[-1]
@@ -57,7 +58,7 @@ def test_blocks_go_to_the_store_and_media_come_from_it_with_no_disk_between_the_
     store = scattered.account.blob
     sent: list[Request] = []
     person.page.on("request", lambda request: sent.append(request))
-    video = upload(person.go("/upload"))
+    video = upload(person.go("/upload"), SAMPLE)
     puts = [request.url for request in sent if request.method == "PUT"]
     assert puts
     assert all(url.startswith(f"{store}/sources/{video}/") for url in puts), "blocks never pass the web role"
@@ -88,7 +89,9 @@ def no_disk_is_shared(site: Scattered) -> None:
 
 
 @redirecting
-def test_an_address_for_blocks_that_ran_out_is_asked_for_again(scattered: Scattered, visit: Callable[..., Visit]) -> None:
+def test_an_address_for_blocks_that_ran_out_is_asked_for_again(
+    scattered: Scattered, visit: Callable[..., Visit], small_clip: Path
+) -> None:
     person = signed_in(scattered, visit)
     page = person.go("/upload")
     refused: list[str] = []
@@ -103,19 +106,17 @@ def test_an_address_for_blocks_that_ran_out_is_asked_for_again(scattered: Scatte
             route.continue_()
 
     page.route(f"{scattered.account.blob}/**", refuse_once)
-    video = upload(page)
+    video = upload(page, small_clip)
     assert refused
     assert state(scattered, video) in ("playable", "published")
 
 
-@pytest.mark.parametrize(
-    ("scattered", "way"), [("redirecting", 302), ("through web", 200)], indirect=["scattered"]
-)
+@pytest.mark.parametrize(("scattered", "way"), [("redirecting", 302), ("through web", 200)], indirect=["scattered"])
 def test_what_is_private_stays_so_whichever_way_media_come(
-    scattered: Scattered, visit: Callable[..., Visit], way: int
+    scattered: Scattered, visit: Callable[..., Visit], small_clip: Path, way: int
 ) -> None:
     person = signed_in(scattered, visit)
-    video = upload(person.go("/upload"))
+    video = upload(person.go("/upload"), small_clip)
     playlist = f"/media/{video}/{first_line(scattered, f'/media/{video}/master.m3u8')}"
     segment = f"{playlist.rpartition('/')[0]}/{first_line(scattered, playlist)}"
     assert asked(scattered, segment)[0] == way

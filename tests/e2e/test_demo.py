@@ -40,7 +40,9 @@ def upload(page: Page, clip: Path) -> str:
     return urlsplit(str(watch.get_attribute("href"))).path
 
 
-def test_a_clip_goes_from_the_browser_to_the_screen_and_into_the_search(site: Site, visit: Callable[..., Visit]) -> None:
+def test_a_clip_goes_from_the_browser_to_the_screen_and_into_the_search(
+    site: Site, visit: Callable[..., Visit]
+) -> None:
     person = signed_in(site, visit)
     page = person.go("/upload")
     path = upload(page, SAMPLE)
@@ -80,8 +82,8 @@ def test_a_clip_goes_from_the_browser_to_the_screen_and_into_the_search(site: Si
     nothing_is_left(site)
 
 
-def test_it_plays_on_a_phone_too(site: Site, visit: Callable[..., Visit]) -> None:
-    path = upload(signed_in(site, visit).go("/upload"), SAMPLE)
+def test_it_plays_on_a_phone_too(site: Site, visit: Callable[..., Visit], small_clip: Path) -> None:
+    path = upload(signed_in(site, visit).go("/upload"), small_clip)
     phone = visit(site.url, viewport=PHONE, has_touch=True, is_mobile=True)
     page = phone.go(path)
     page.locator("[data-big-play]").tap()
@@ -95,17 +97,17 @@ def test_what_is_no_video_says_so_to_its_owner(site: Site, visit: Callable[..., 
     person = signed_in(site, visit)
     shown = person.go("/upload")
     shown.locator("[data-files]").set_input_files(page)
-    expect(shown.locator("[data-uploads] > li")).to_contain_text("this is a web page, not a video", timeout=PATIENCE,
-                                                               ignore_case=True)
+    expect(shown.locator("[data-uploads] > li")).to_contain_text(
+        "this is a web page, not a video", timeout=PATIENCE, ignore_case=True
+    )
 
 
 @pytest.mark.parametrize("own_site", [{"MATINEE_BLOCK_SIZE": str(BLOCK)}], indirect=True, ids=["small blocks"])
 def test_an_upload_cut_off_in_the_middle_goes_on_when_the_same_file_is_chosen_again(
-    own_site: Site, visit: Callable[..., Visit], tmp_path: Path
+    own_site: Site, visit: Callable[..., Visit], small_clip: Path, tmp_path: Path
 ) -> None:
     clip = tmp_path / "long.mp4"
-    content = SAMPLE.read_bytes()
-    clip.write_bytes(content + padding(12 * BLOCK))
+    clip.write_bytes(small_clip.read_bytes() + padding(12 * BLOCK))
     person = signed_in(own_site, visit)
     page = person.go("/upload")
     sent: list[str] = []

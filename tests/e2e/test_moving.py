@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from infra.prepare.places import SAMPLE
 from tests.azurite.running import KEY, Account
 from tests.browser import Visit, until
 from tests.e2e.test_demo import found, play, signed_in, state, upload
@@ -21,14 +20,14 @@ def moved(tmp_path: Path, account: Account) -> Iterator[Site]:
 
 @pytest.mark.timeout(240)
 def test_a_video_uploaded_here_plays_there(
-    own_site: Site, moved: Site, account: Account, visit: Callable[..., Visit]
+    own_site: Site, moved: Site, account: Account, visit: Callable[..., Visit], small_clip: Path
 ) -> None:
     site = own_site
     person = signed_in(site, visit)
-    path = upload(person.go("/upload"), SAMPLE)
+    path = upload(person.go("/upload"), small_clip)
     video = path.rsplit("/", 1)[-1]
     eventually(lambda: state(site, person.page, video) == "published", 60, "it is published")
-    eventually(lambda: found(person, "bigbuckbunny", path), 30, "it is found")
+    eventually(lambda: found(person, "meadow", path), 30, "it is found")
     assert site.stop() == 0
     copied = moved.manage("storage", "copy", f"local:{site.data}", "env:MATINEE_STORAGE", "--check")
     assert copied.returncode == 0, copied.stderr
@@ -40,7 +39,7 @@ def test_a_video_uploaded_here_plays_there(
     page = guest.go(path)
     play(page)
     until(page, "document.querySelector('video').videoWidth > 0")
-    eventually(lambda: found(guest, "bigbuckbunny", path), 30, "it is found there")
+    eventually(lambda: found(guest, "meadow", path), 30, "it is found there")
     assert guest.errors == []
     signed_in(moved, visit)
     assert moved.stop() == 0

@@ -18,8 +18,8 @@ from tests.faults.verdict import assert_media_is_exactly_what_is_published, asse
 from tests.workers.processes import PoolProcess, marked, wait_until
 from workers.sweep import sweep
 
-VIDEOS = 6
-KILLS = 8
+VIDEOS = 4
+KILLS = 6
 SEED = int(os.environ.get("MATINEE_TEST_SEED", "20300101"))
 """Set it to repeat a run that failed."""
 
@@ -28,7 +28,7 @@ SEED = int(os.environ.get("MATINEE_TEST_SEED", "20300101"))
 def test_a_batch_survives_workers_killed_at_random(tmp_path: Path, storage: str) -> None:
     settings, chance = hasty(tmp_path, storage), random.Random(SEED)
     services = opened(settings)
-    ledger = {uploaded(services).id for _ in range(VIDEOS)}
+    ledger = {uploaded(services, seconds=4.0).id for _ in range(VIDEOS)}
     with ExitStack() as alive:
         workers = [alive.enter_context(PoolProcess(settings, *QUEUES)) for _ in range(2)]
         at_work = 0

@@ -30,11 +30,11 @@ class RealClock:
 class FarWorld:
     """An empty account of its own, and a folder for work in progress."""
 
-    def __init__(self, root: Path, account: Account) -> None:
+    def __init__(self, root: Path, account: Account, *, lease: float = 4.0) -> None:
         self.clock = RealClock()
         self.settings = Settings(
             storage=account.connection_string, scratch=str(root), secret_key="for tests only", min_free=0,
-            ffmpeg_threads=1, lease=1.0, stalled_after=0.2, garbage_after=0.0, max_tries=50,
+            ffmpeg_threads=1, lease=lease, stalled_after=0.2, garbage_after=0.0, max_tries=50,
             block_size=len(the_clip()) // BLOCKS + 1,
         )  # fmt: skip
 

@@ -124,7 +124,7 @@ def sticks_out(page: Page) -> bool:
 def barriers(page: Page) -> list[str]:
     """What axe finds grave, with where it is."""
     assert AXE.exists(), "axe-core is not installed: npm ci in web/frontend (infra/test does it)"
-    page.wait_for_timeout(300)
+    page.evaluate(_AT_REST)
     page.evaluate(AXE.read_text())
     found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
     return [
@@ -135,6 +135,16 @@ def barriers(page: Page) -> list[str]:
     ]
 
 
+# A change of colours takes a frame and a millisecond even with reduced motion; a busy machine is long in drawing it.
+_AT_REST = """async () => {
+  const frame = () => new Promise(requestAnimationFrame);
+  for (let still = 0; still < 3; still += 1) {
+    await frame();
+    const moving = document.getAnimations().filter((one) => one.playState === "running");
+    await Promise.allSettled(moving.map((one) => one.finished));
+    if (moving.length > 0) still = 0;
+  }
+}"""
 # Links inside running text and what is only there for the keyboard may be smaller, as WCAG 2.2 has it.
 _SMALL = """() => {
   const inText = (node) => node.closest("p, .card-line, .card-title, .videos-title, .footer, dd, li, nav.crumbs, legend") && node.matches("a:not(.button, .chip)");

@@ -37,50 +37,6 @@ def test_the_quality_menu_says_what_plays_and_changes_it(site: Site, guest: Call
     until(page, "document.querySelector('video').videoHeight === 180")
 
 
-@pytest.mark.parametrize(
-    ("key", "what", "value"),
-    [
-        ("k", "paused", False), (" ", "paused", False), ("l", "currentTime", 10), ("ArrowRight", "currentTime", 5),
-        ("5", "currentTime", SECONDS / 2), ("m", "muted", True), (">", "playbackRate", 1.25), ("<", "playbackRate", 0.75),
-        (".", "currentTime", 1 / 25),
-    ],
-)
-def test_a_key_works_anywhere_on_the_page(
-    site: Site, guest: Callable[..., Visit], key: str, what: str, value: float | bool
-) -> None:
-    page = ready(guest().go(f"/watch/{site.a_video().id}"))
-    page.keyboard.press(key)
-    expected = f"Math.abs(video.{what} - {value}) < 0.2" if isinstance(value, float | int) and not isinstance(value, bool) else (
-        f"video.{what} === {str(value).lower()}"
-    )
-    until(page, f"(() => {{ const video = document.querySelector('video'); return {expected}; }})()")
-
-
-def test_keys_stay_out_of_the_way_of_somebody_writing(site: Site, guest: Callable[..., Visit]) -> None:
-    page = ready(guest().go(f"/watch/{site.a_video().id}"))
-    page.keyboard.press("/")
-    page.keyboard.type("mfk km")
-    expect(page.get_by_label("Search videos")).to_have_value("mfk km")
-    assert (read(page, "muted"), read(page, "paused")) == (False, True)
-
-
-def test_a_question_mark_shows_the_keys(site: Site, guest: Callable[..., Visit]) -> None:
-    page = ready(guest().go(f"/watch/{site.a_video().id}"))
-    page.keyboard.press("?")
-    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
-    page.keyboard.press("Escape")
-    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_hidden()
-
-
-def test_up_and_down_are_the_volume_only_with_the_focus_in_the_player(site: Site, guest: Callable[..., Visit]) -> None:
-    page = ready(guest().go(f"/watch/{site.a_video().id}"))
-    page.keyboard.press("ArrowDown")
-    assert read(page, "volume") == 1
-    page.locator("media-play-button").focus()
-    page.keyboard.press("ArrowDown")
-    assert read(page, "volume") == pytest.approx(0.95)
-
-
 def test_the_volume_is_remembered(site: Site, guest: Callable[..., Visit]) -> None:
     visitor = guest()
     page = ready(visitor.go(f"/watch/{site.a_video().id}"))
@@ -89,30 +45,6 @@ def test_the_volume_is_remembered(site: Site, guest: Callable[..., Visit]) -> No
     until(page, "document.querySelector('video').volume < 1")
     page.wait_for_timeout(300)
     assert read(ready(visitor.go(f"/watch/{site.a_video().id}")), "volume") == pytest.approx(0.95)
-
-
-def test_every_control_can_be_reached_by_key(site: Site, guest: Callable[..., Visit]) -> None:
-    page = ready(guest().go(f"/watch/{site.a_video().id}"))
-    seen = set()
-    page.locator("main").focus()
-    for _ in range(14):
-        page.keyboard.press("Tab")
-        seen.add(page.evaluate("document.activeElement.localName"))
-    assert {"media-play-button", "media-mute-button", "media-time-range", "media-settings-menu-button",
-            "media-fullscreen-button", "media-pip-button", "media-volume-range"} <= seen
-
-
-def test_the_bar_shows_small_pictures(site: Site, guest: Callable[..., Visit]) -> None:
-    page = ready(guest().go(f"/watch/{site.a_video().id}"))
-    box = page.locator("media-time-range").bounding_box()
-    assert box
-    page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] / 2)
-    page.mouse.move(box["x"] + box["width"] * 0.61, box["y"] + box["height"] / 2)
-    until(
-        page,
-        "document.querySelector('media-time-range').getAttribute('mediapreviewimage')?.endsWith('board.jpg')"
-        " || document.querySelector('media-time-range').mediaPreviewImage?.includes('board.jpg')"
-    )
 
 
 def test_a_video_goes_on_where_it_was_left(site: Site, guest: Callable[..., Visit]) -> None:
@@ -145,15 +77,6 @@ def test_theatre_mode_is_remembered(site: Site, guest: Callable[..., Visit]) -> 
     assert wide["width"] > narrow["width"]
     page = ready(visitor.go(f"/watch/{site.a_video().id}"))
     assert page.locator("[data-screen]").bounding_box() == wide
-
-
-def test_sharing_gives_the_link_from_the_moment_on_view(site: Site, guest: Callable[..., Visit]) -> None:
-    video = site.a_video()
-    page = ready(guest().go(f"/watch/{video.id}"))
-    page.keyboard.press("5")
-    page.get_by_role("button", name="Share").click()
-    page.get_by_label("Start at").check()
-    expect(page.get_by_label("Link")).to_have_value(f"{site.address}/watch/{video.id}?t=6")
 
 
 def test_a_video_being_made_says_how_far_it_is_and_then_plays_by_itself(site: Site, guest: Callable[..., Visit]) -> None:
